@@ -148,11 +148,11 @@ def test_the_evidence_of_samples_is_folded(make: Make) -> None:
 
 
 def test_a_newline_at_the_beginning_is_seen(make: Make) -> None:
-    report = make.report(make.result("output", False, "\na\nb", "a\nb"))
-    text = rendered(make.run([make.record("x", "failed", reports=[report])]))
+    reports = [make.report(error="\na\nb"), make.report(error="a\nb")]
+    text = rendered(make.run([make.record("x", "error", reports=reports)]))
     # A browser drops the first newline of every <pre>.
-    assert '<pre tabindex="0">\n\na\nb</pre>' in text
-    assert '<pre tabindex="0">\na\nb</pre>' in text
+    assert '<pre class="error" tabindex="0">\n\na\nb</pre>' in text
+    assert '<pre class="error" tabindex="0">\na\nb</pre>' in text
 
 
 def test_hostile_text_makes_no_element(make: Make) -> None:

@@ -82,14 +82,16 @@ _SLY_DATA = "sly_data"
 
 
 def find_private_in_answers(
-    interactions: Iterable[Interaction], answers: Iterable[Answer]
+    interactions: Iterable[Interaction],
+    answers: Iterable[Answer],
+    shortest: int = SHORTEST_IN_ANSWERS,
 ) -> dict[str, str]:
     """Return the private data that must not be stored from an answer, by value.
 
     A test looks at the values at and below the paths it names, and at what it names literally.
     """
     interactions, answers = list(interactions), list(answers)
-    found = name_by_value(_all_texts(interactions, answers), SHORTEST_IN_ANSWERS)
+    found = name_by_value(_all_texts(interactions, answers), shortest)
     if not found:
         return found
     looked_at = set(_find_tested(interactions, answers))
@@ -100,6 +102,17 @@ def find_private_in_answers(
         for text, name in found.items()
         if text not in looked_at and not any(text in one for one in named)
     }
+
+
+def hide_values(value: Any, private: Mapping[str, str]) -> Any:
+    """Return private data itself without the values that must not be stored, however short."""
+    if isinstance(value, dict):
+        return {key: hide_values(inner, private) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [hide_values(inner, private) for inner in value]
+    if value is None or isinstance(value, bool):
+        return value
+    return private.get(text_of(value), value)
 
 
 def find_private_in_errors(

@@ -105,6 +105,17 @@ _OPTIONS = [
         type=click.IntRange(min=0),
         help="How often a sample is retried after an outage; default: 2.",
     ),
+    click.option(
+        "--transcripts",
+        type=click.Choice(["all", "failed", "none"]),
+        help="Of which samples the conversation is kept in the run; default: all.",
+    ),
+    click.option(
+        "--no-transcripts",
+        "transcripts",
+        flag_value="none",
+        help="Keep no conversations: the same as --transcripts none.",
+    ),
     JUDGE_VOTES,
 ]
 

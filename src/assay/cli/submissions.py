@@ -242,6 +242,7 @@ _MIN_SCORE = 0.5
     help="Leave these findings out: all, or those of such a case, check or value.",
 )
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many cases run at a time.")
+@click.option("--html", type=FILE, help="Also write the audit to this file, as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.pass_context
@@ -252,6 +253,7 @@ def audit(
     min_score: float,
     ignore: tuple[str, ...],
     jobs: int | None,
+    html: Path | None,
     as_json: bool,
     quiet: bool,
     **given: Any,
@@ -280,6 +282,8 @@ def audit(
         finally:
             if progress is not None:
                 progress.close()
+    if html is not None:
+        html.write_text(found.report("html"), encoding="utf-8")
     if as_json:
         click.echo(found.report("json"), nl=False)
     else:

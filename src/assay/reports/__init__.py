@@ -36,8 +36,14 @@ if TYPE_CHECKING:
         Tone,
         Turn,
     )
-    from assay.reports.blocks_html import BlockLimits, page_style
-    from assay.reports.case_evidence import describe_report, render_evidence
+    from assay.reports.blocks_html import BlockLimits, page_style, render_blocks
+    from assay.reports.case_evidence import (
+        describe_report,
+        describe_rest,
+        describe_wrong,
+        render_evidence,
+        render_overview,
+    )
     from assay.reports.charts import (
         draw_curve,
         draw_history,
@@ -65,10 +71,12 @@ if TYPE_CHECKING:
     from assay.reports.markdown import cell, code_block, code_span, html_code
     from assay.reports.markup import Html, element, escape
     from assay.reports.matrix import Matrix, MatrixCell, MatrixRow, find_matrix
+    from assay.reports.page import render_page
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
     from assay.reports.terminal import render_case
     from assay.reports.text import count, one_line, seconds, show_command
+    from assay.reports.value_blocks import describe_comparison, describe_value
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
 _LATE = {
@@ -101,6 +109,7 @@ _LATE = {
     "comparison_formats": "comparison",
     "comparison_lines": "comparison",
     "count": "text",
+    "describe_comparison": "value_blocks",
     "describe_report": "case_evidence",
     "describe_chance": "comparison",
     "describe_change": "comparison",
@@ -108,6 +117,9 @@ _LATE = {
     "describe_flip": "comparison",
     "describe_verdict": "comparison",
     "list_notes": "comparison",
+    "describe_rest": "case_evidence",
+    "describe_wrong": "case_evidence",
+    "describe_value": "value_blocks",
     "draw_curve": "charts",
     "draw_history": "charts",
     "draw_interval": "charts",
@@ -126,9 +138,12 @@ _LATE = {
     "page_style": "blocks_html",
     "percent": "summary",
     "read_reports": "parquet",
+    "render_blocks": "blocks_html",
     "render_case": "terminal",
     "render_evidence": "case_evidence",
     "render_comparison": "comparison",
+    "render_overview": "case_evidence",
+    "render_page": "page",
     "render_table": "html_report",
     "seconds": "text",
     "show_command": "text",
@@ -171,10 +186,14 @@ __all__ = [
     "count",
     "describe_chance",
     "describe_change",
+    "describe_comparison",
     "describe_difference",
     "describe_flip",
     "describe_report",
+    "describe_rest",
+    "describe_value",
     "describe_verdict",
+    "describe_wrong",
     "discard_standard_output",
     "draw_curve",
     "draw_history",
@@ -199,9 +218,12 @@ __all__ = [
     "percent",
     "read_reports",
     "register_format",
+    "render_blocks",
     "render_case",
     "render_comparison",
     "render_evidence",
+    "render_overview",
+    "render_page",
     "render_report",
     "render_table",
     "seconds",

@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 from assay.reports.markup import Html
 
-# The colour of a block: an outcome, or quiet.
-Tone: TypeAlias = Literal["", "passed", "failed", "error", "unverified", "quiet"]
+# The colour of a block: an outcome, quiet, or the accent of the page.
+Tone: TypeAlias = Literal["", "passed", "failed", "error", "unverified", "quiet", "accent"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,11 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Prose; newlines are kept."""
+    """Prose; newlines are kept. Code in backticks is shown as code, unless it is verbatim."""
 
     text: str
     tone: Tone = ""
+    is_verbatim: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,13 @@ class Diff:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table."""
+    """A cell of a table: a text, with a small chart before it if there is one."""
 
     text: str
     tone: Tone = ""
     is_changed: bool = False
+    is_number: bool = False
+    chart: Html | None = None
 
 
 @dataclass(frozen=True)

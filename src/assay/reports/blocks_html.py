@@ -6,7 +6,6 @@ security policy; `page_style` has the rules for its classes.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +26,9 @@ from assay.reports.blocks import (
     Table,
     Turn,
 )
+from assay.reports.highlight import render_code, render_inline, render_prose
 from assay.reports.markup import Html, element, join
+from assay.reports.side_by_side import Gap, Line, Pair, align_texts
 from assay.reports.text import count, one_line, shorten
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -91,14 +92,16 @@ class _Writer:
 
     def heading(self, block: Heading) -> Html:
         note = [element("small", " ", self._line(block.note))] if block.note else []
-        return element("h4", self._line(block.text), *note)
+        return element("h4", self._title(block.text), *note)
 
     def paragraph(self, block: Paragraph) -> Html:
-        return element("p", self._take(block.text), class_=_classes("prose", block.tone))
+        text = self._take(block.text)
+        body = element("p", text) if block.is_verbatim else render_prose(text)
+        return element("div", body, class_=_classes("prose", block.tone))
 
     def code(self, block: Code) -> Html:
-        body = element("pre", self._take(block.text),
-                       class_=block.tone or None, tabindex=0)  # fmt: skip
+        code = render_code(self._take(block.text), block.language)
+        body = element("pre", code, class_=block.tone or None, tabindex=0)
         return _captioned(self._line(block.caption) if block.caption else "", body)
 
     def facts(self, block: Facts) -> Html:
@@ -116,19 +119,45 @@ class _Writer:
         return element("div", *columns, class_="sides")
 
     def diff(self, block: Diff) -> Html:
-        expected, actual = self._take(block.expected), self._take(block.actual)
-        lines = [
-            element("tr", _side("-", before), _side("+", after))
-            if before != after
-            else element("tr", _side(" ", before), _side(" ", after))
-            for before, after in _pair_lines(expected.split("\n"), actual.split("\n"))
-        ]
-        head = element(
-            "thead",
-            element("tr", *(element("th", one, scope="col") for one in ("expected", "actual"))),
+        rows: list[Html] = []
+        for row in align_texts(block.expected, block.actual):
+            if len(rows) >= self._limits.lines or self._left <= 0:
+                rows.append(_gap("more lines are left out"))
+                break
+            if isinstance(row, Gap):
+                rows.append(_gap(count(row.lines, "equal line")))
+            else:
+                rows.append(
+                    element(
+                        "tr",
+                        *self._side(row.expected, row),
+                        *self._side(row.actual, row, is_actual=True),
+                    )
+                )
+        head = (element("th", one, scope="colgroup", colspan=2) for one in ("expected", "actual"))
+        columns = (element("col", class_=one) for one in ("number", None, "number", None))
+        table = element(
+            "table",
+            element("colgroup", *columns),
+            element("thead", element("tr", *head)),
+            element("tbody", *rows),
+            class_="diff",
         )
-        table = element("table", head, element("tbody", *lines), class_="diff")
         return element("div", table, class_="scroll", tabindex=0)
+
+    def _side(self, line: Line | None, row: Pair, *, is_actual: bool = False) -> Iterator[Html]:
+        """Yield the number and the text of a line; what differs is marked as removed or added."""
+        if line is None:
+            yield element("td", class_="number absent")
+            yield element("td", class_="absent")
+            return
+        kind = None if row.is_equal else "added" if is_actual else "removed"
+        sign = "" if row.is_equal else "+" if is_actual else "\u2212"
+        start, changed, end = _clip(line)
+        self._left -= len(start) + len(changed) + len(end) + 60
+        mark = element("ins" if is_actual else "del", changed) if changed and kind else changed
+        yield element("td", f"{line.number}{sign}", class_=_classes("number", kind))
+        yield element("td", start, mark, end, class_=kind)
 
     def table(self, block: Table) -> Html:
         rows: list[Html] = []
@@ -150,24 +179,36 @@ class _Writer:
         for place, one in enumerate(row):
             cell = Cell(one) if isinstance(one, str) else one
             text = self._take(cell.text)
+            if cell.chart is not None:
+                text = element("div", cell.chart, element("span", text), class_="charted")
             if has_label and place == 0:
                 yield element("th", text, scope="row")
-            else:
-                yield element("td", text, class_=_classes(cell.tone, cell.is_changed and "changed"))
+                continue
+            marks = (cell.is_changed and "changed", cell.is_number and "number")
+            yield element("td", text, class_=_classes(cell.tone, *marks))
 
     def figure(self, block: Figure) -> Html:
         self._left -= len(block.chart)
         return _captioned(self._line(block.caption) if block.caption else "", block.chart)
 
     def panel(self, block: Panel) -> Html:
-        title = element("h4", self._line(block.title), *self._badges(block.badges, block.note))
-        return element("div", title, self.write(block.blocks), class_=_classes("panel", block.tone))
+        badges = [*self._badges(block.badges, block.note)]
+        has_title = block.title or badges
+        title = [element("h4", self._title(block.title), *badges)] if has_title else []
+        return element(
+            "div", *title, self.write(block.blocks), class_=_classes("panel", block.tone)
+        )
 
     def fold(self, block: Fold) -> Html:
-        title = element("span", self._line(block.title), class_="title")
+        title = element("span", self._title(block.title), class_="title")
         summary = element("summary", title, *self._badges(block.badges, block.note))
-        return element("details", summary, self.write(block.blocks),
-                       class_=_classes("fold", block.tone), open=block.is_open)  # fmt: skip
+        body = element("div", self.write(block.blocks), class_="body")
+        return element(
+            "details", summary, body, class_=_classes("fold", block.tone), open=block.is_open
+        )
+
+    def _title(self, text: str) -> Html:
+        return render_inline(self._line(text))
 
     def _badges(self, badges: Sequence[Badge], note: str) -> Iterator[Html]:
         for badge in badges:
@@ -214,19 +255,23 @@ def _captioned(caption: str, body: Html) -> Html:
     return element("figure", element("figcaption", caption), body)
 
 
-def _pair_lines(expected: list[str], actual: list[str]) -> Iterator[tuple[str | None, str | None]]:
-    matcher = difflib.SequenceMatcher(None, expected, actual, autojunk=False)
-    for _, i1, i2, j1, j2 in matcher.get_opcodes():
-        before, after = expected[i1:i2], actual[j1:j2]
-        for place in range(max(len(before), len(after))):
-            yield (
-                before[place] if place < len(before) else None,
-                after[place] if place < len(after) else None,
-            )
+_LINE_END = 120
+_LINE_MIDDLE = 600
 
 
-def _side(sign: str, line: str | None) -> Html:
-    if line is None:
-        return element("td", class_="absent")
-    kind = {"-": "removed", "+": "added"}.get(sign)
-    return element("td", line, class_=kind)
+def _clip(line: Line) -> tuple[str, str, str]:
+    """Return the parts of a line, short, with an end of line shown if it is what differs."""
+    start = line.start if len(line.start) <= 2 * _LINE_END else f"\u2026{line.start[-_LINE_END:]}"
+    changed = line.changed.removesuffix("\n") + "\u21b5" * line.changed.endswith("\n") * bool(
+        line.start or line.end or line.changed == "\n"
+    )
+    end = line.end.removesuffix("\n")
+    return (
+        start.removesuffix("\n"),
+        shorten(changed, _LINE_MIDDLE, None),
+        shorten(end, _LINE_END, None),
+    )
+
+
+def _gap(text: str) -> Html:
+    return element("tr", element("td", f"\u2026 {text}", colspan=4), class_="gap")

@@ -1,30 +1,61 @@
-"""The evidence of one case of a run as HTML, described by its subject.
+"""The evidence of one case of a run as HTML, and an overview of the run, as its subject has them.
 
-A subject that has more to show than the results of its reports names a function in `_DESCRIBED_BY`
-that returns blocks. It is imported when one of its cases is shown.
+A subject that has more to show than the results of its reports has a function that returns blocks,
+which is named here and imported when one of its runs is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
+from assay.errors import InputError
 from assay.model import AttributeResult, CaseRecord, Outcome, VerifierReport
-from assay.reports.blocks import Badge, Block, Code, Facts, Fold, Panel, Paragraph, Sides, Tone
+from assay.reports.blocks import (
+    Badge,
+    Block,
+    Code,
+    Facts,
+    Fold,
+    Panel,
+    Paragraph,
+    Sides,
+    Tone,
+)
 from assay.reports.blocks_html import BlockLimits, render_blocks
 from assay.reports.markup import Html, element
-from assay.reports.text import seconds, show_command, show_diff, show_value
+from assay.reports.text import seconds, show_command
+from assay.reports.value_blocks import (
+    describe_comparison,
+    describe_difference,
+    describe_right,
+    describe_value,
+)
 
 if TYPE_CHECKING:
     from assay.runs import Row, Run
 
-Describe: TypeAlias = "Callable[[Run, CaseRecord], Iterable[Block]]"
-
-# The function that describes a case of a run, by the subject of the run.
-_DESCRIBED_BY: dict[str, str] = {}
+# The functions that describe a run as a whole, and a case of it, by the subject of the run.
+_RUNS = {
+    "agents": "assay.agents.evidence:describe_run",
+    "calibration": "assay.questions.calibration_evidence:describe_run",
+    "questions": "assay.questions.evidence:describe_run",
+    "submissions": "assay.submissions.evidence:describe_run",
+}
+_CASES = {
+    "agents": "assay.agents.evidence:describe_case",
+    "calibration": "assay.questions.calibration_evidence:describe_case",
+    "drift": "assay.questions.drift_report:describe_case",
+    "questions": "assay.questions.evidence:describe_case",
+    "submissions": "assay.submissions.evidence:describe_case",
+}
+# What a run folder of somebody else, or of a version with other details, may lead to.
+_MISSHAPEN = (KeyError, TypeError, AttributeError, ValueError, IndexError, InputError)
 
 _FULL = BlockLimits()
+_NAMING = frozenset({"id", "group", "group_type", "type", "elapsed"})
+_NOTHING: tuple[object, ...] = (None, "", 0, False, [], {})
 
 
 def render_evidence(run: Run, row: Row, limits: BlockLimits = _FULL) -> Html:
@@ -38,22 +69,38 @@ def render_evidence(run: Run, row: Row, limits: BlockLimits = _FULL) -> Html:
 def render_record(run: Run, record: CaseRecord, limits: BlockLimits, *, is_known: bool) -> Html:
     """Return the same for a record that was read already."""
     more = f"See all of it with {show_command(run, record.id)}"
-    blocks = describe_case(run, record, is_known=is_known)
-    return element("div", render_blocks(blocks, limits, more), class_="evidence")
+    known = [("known", "accepted by the baseline")] if is_known else []
+    facts = [*known, *_list_facts(record)]
+    reason = [Paragraph(record.reason, record.outcome.value)] if record.reason else []
+    describe = _find(_CASES, run) or describe_reports
+    try:
+        blocks = _merge_facts(facts, describe(run, record))
+        body = render_blocks([*reason, *blocks], limits, more)
+    except _MISSHAPEN:
+        blocks = _merge_facts(facts, describe_reports(run, record))
+        body = render_blocks([*reason, *blocks], limits, more)
+    return element("div", body, class_="evidence")
 
 
-def describe_case(run: Run, record: CaseRecord, *, is_known: bool = False) -> Iterator[Block]:
-    """Yield the blocks of a case: how it ended, and what its subject shows."""
-    yield Facts(list(_list_facts(record, is_known=is_known)))
-    if record.reason:
-        yield Paragraph(record.reason, record.outcome.value)
-    yield from _find_description(run)(run, record)
+def render_overview(run: Run, limits: BlockLimits = _FULL) -> Html:
+    """Return what the cases of a run add up to by the rules of its subject; may be empty."""
+    describe = _find(_RUNS, run)
+    try:
+        body = render_blocks(describe(run), limits) if describe is not None else Html("")
+    except _MISSHAPEN:
+        return Html("")
+    return element("div", body, class_="evidence") if body else body
 
 
-def _list_facts(record: CaseRecord, *, is_known: bool) -> Iterator[tuple[str, str]]:
-    yield "outcome", record.outcome.value + (" (accepted by the baseline)" if is_known else "")
-    if record.reports and record.reports[0].group:
-        yield "group", record.reports[0].group
+def _find(table: dict[str, str], run: Run) -> Callable[..., Iterable[Block]] | None:
+    if (source := table.get(run.manifest.subject)) is None:
+        return None
+    module, _, function = source.partition(":")
+    found: Callable[..., Iterable[Block]] = getattr(import_module(module), function)
+    return found
+
+
+def _list_facts(record: CaseRecord) -> Iterator[tuple[str, str]]:
     if record.code and record.code != record.outcome.value:
         yield "code", record.code
     yield "took", seconds(record.duration)
@@ -61,17 +108,22 @@ def _list_facts(record: CaseRecord, *, is_known: bool) -> Iterator[tuple[str, st
         yield "used", ", ".join(f"{name} {amount:g}" for name, amount in record.usage.items())
 
 
-def _find_description(run: Run) -> Describe:
-    if (source := _DESCRIBED_BY.get(run.manifest.subject)) is None:
-        return describe_reports
-    module, _, function = source.partition(":")
-    found: Describe = getattr(import_module(module), function)
-    return found
+def _merge_facts(facts: list[tuple[str, str]], blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks with the facts of every subject behind those that the subject begins with."""
+    several = iter(blocks)
+    first = next(several, None)
+    own = list(first.items) if isinstance(first, Facts) else []
+    yield Facts([*own, *facts])
+    if first is not None and not isinstance(first, Facts):
+        yield first
+    yield from several
 
 
 def describe_reports(run: Run, record: CaseRecord) -> Iterator[Block]:
     """Yield every report of a case, for subjects without a description of their own."""
     reports = record.reports
+    if reports and reports[0].group:
+        yield Facts([("group", reports[0].group)])
     if len(reports) == 1:
         yield from describe_report(reports[0])
     for number, report in enumerate(reports if len(reports) > 1 else (), 1):
@@ -85,34 +137,63 @@ def describe_reports(run: Run, record: CaseRecord) -> Iterator[Block]:
             note=seconds(max(report.duration, 0.0)),
             is_open=is_first_bad,
         )
-    if reports and reports[0].case:
-        yield Fold("the case", [Code(show_value(reports[0].case), "json")])
+    if reports and (
+        case := {name: one for name, one in reports[0].case.items() if one is not None}
+    ):
+        yield Fold("the case", [describe_value(case)])
     if record.detail is not None:
-        yield Fold("detail", [Code(show_value(record.detail), "json")])
+        yield Fold("detail", [describe_value(record.detail)])
 
 
 def describe_report(report: VerifierReport) -> Iterator[Block]:
-    """Yield why nothing could be verified, what is wrong, and folded what is right."""
+    """Yield why nothing could be verified, what is wrong, and folded what is not."""
     if report.error:
         yield Code(report.error, tone="error")
-    results = list(report.results.values())
-    for result in results:
+    yield from describe_wrong(report)
+    yield from describe_rest(report, _NAMING)
+
+
+def describe_wrong(report: VerifierReport) -> Iterator[Block]:
+    """Yield what is not as expected, and what could not be decided."""
+    for result in report.results.values():
         if result.is_correct is False or result.is_undecided:
             yield describe_attribute(result)
+
+
+def describe_rest(report: VerifierReport, left_out: Container[str] = ()) -> Iterator[Block]:
+    """Yield, folded, what is right and what was not checked; after a failure it may explain it."""
+    results = list(report.results.values())
     if right := [one for one in results if one.is_correct]:
         names = ", ".join(one.attribute for one in right)
         yield Fold(f"{len(right)} right: {names}", map(describe_attribute, right))
+    unchecked = [
+        one
+        for one in results
+        if one.is_correct is None and not one.is_undecided
+        and one.attribute not in left_out and one.actual not in _NOTHING
+    ]  # fmt: skip
+    if unchecked:
+        names = ", ".join(one.attribute for one in unchecked)
+        values = [(one.attribute, [describe_value(one.actual)]) for one in unchecked]
+        yield Fold(
+            f"{len(unchecked)} not checked: {names}",
+            [Sides([one]) for one in values],
+            is_open=not report.did_pass() and len(unchecked) == 1,
+        )
 
 
 def describe_attribute(result: AttributeResult) -> Panel:
     """Return a result with both values beside each other, and their difference."""
-    tone: Tone = "unverified" if result.is_correct is None else (
-        "passed" if result.is_correct else "failed")  # fmt: skip
+    tone: Tone = "unverified"
+    if result.is_correct is not None:
+        tone = "passed" if result.is_correct else "failed"
     word = {"failed": "not as expected", "passed": "right"}.get(tone, "undecided")
     blocks: list[Block] = []
-    if result.actual is not None or result.expected is not None:
-        sides = (("expected", result.expected), ("actual", result.actual))
-        blocks.append(Sides([(name, [Code(show_value(value))]) for name, value in sides]))
-    if result.diff not in (None, "", [], {}):
-        blocks.append(Code(show_diff(result.diff), "diff", "diff"))
-    return Panel(result.attribute, blocks, tone, note=f"{word}, weight {result.weight:g}")
+    if result.is_correct:
+        blocks += describe_right(result.expected, result.actual, result.diff)
+    elif result.actual is not None or result.expected is not None:
+        blocks += describe_comparison(result.expected, result.actual, result.diff)
+    else:
+        blocks += describe_difference(result.diff)
+    note = "" if result.weight == 1 else f"weight {result.weight:g}"
+    return Panel(result.attribute, blocks, tone, [Badge(word, tone)], note=note)

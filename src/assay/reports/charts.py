@@ -7,10 +7,12 @@ in `templates/evidence.css`; an outcome is also told by its shape.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from assay.reports.markup import Attribute, Html, element, join, start
 from assay.reports.matrix import Matrix
+from assay.reports.text import one_line
 
 _PER_ROW = 25
 _CELL = 14
@@ -59,32 +61,37 @@ def draw_interval(
     maximum: float = 1.0,
     reference: float | None = None,
     reference_label: str = "",
-    labels: tuple[str, str] = ("0%", "100%"),
+    labels: tuple[str, str] | None = ("0%", "100%"),
 ) -> Html:
-    """Return a value with its interval on an axis, and a reference to compare it with."""
+    """Return a value with its interval on an axis, and a reference to compare it with.
+
+    Without labels it is small enough for a table.
+    """
 
     def place(number: float) -> float:
         share = (number - minimum) / ((maximum - minimum) or 1.0)
         return round(10 + 280 * min(max(share, 0.0), 1.0), 2)
 
     left, right = place(low), place(high)
+    y = 30 if labels else 10
     parts = [
-        element("line", class_="axis", x1=10, y1=22, x2=290, y2=22),
-        element(
-            "rect", class_="interval", x=left, y=16, width=max(right - left, 1.0), height=12, rx=6
-        ),
-        element("circle", class_="value", cx=place(value), cy=22, r=6),
-        element("text", labels[0], class_="label", x=10, y=46),
-        element("text", labels[1], class_="label end", x=290, y=46),
-    ]
+        element("line", class_="axis", x1=10, y1=y, x2=290, y2=y),
+        element("rect", class_="interval", x=left, y=y - 6, width=max(right - left, 1.0),
+                height=12, rx=6),
+        element("circle", class_="value", cx=place(value), cy=y, r=6),
+    ]  # fmt: skip
+    if labels:
+        parts += [
+            element("text", labels[0], class_="label", x=10, y=54),
+            element("text", labels[1], class_="label end", x=290, y=54),
+        ]
     if reference is not None:
         x = place(reference)
         anchor = "end" if x > 200 else "start" if x < 100 else "middle"
-        parts += [
-            element("line", class_="reference", x1=x, y1=10, x2=x, y2=34),
-            element("text", reference_label, class_=f"label {anchor}", x=x, y=7),
-        ]
-    return _svg("rate", 300, 50, title, "", parts)
+        parts.append(element("line", class_="reference", x1=x, y1=y - 14, x2=x, y2=y + 14))
+        if labels:
+            parts.append(element("text", reference_label, class_=f"label {anchor}", x=x, y=12))
+    return _svg("rate", 300, 58 if labels else 20, title, "", parts)
 
 
 def draw_curve(
@@ -96,21 +103,30 @@ def draw_curve(
     y_label: str = "",
     point: tuple[float, float] | None = None,
     point_label: str = "",
+    band: tuple[float, float] | None = None,
 ) -> Html:
-    """Return a curve of shares over shares, both from 0 to 1, with one point marked on it."""
+    """Return a curve of shares over shares, both from 0 to 1.
+
+    One point may be marked on it, and a range of what is on the horizontal axis.
+    """
 
     def x_of(share: float) -> float:
         return round(40 + 250 * share, 2)
 
     def y_of(share: float) -> float:
-        return round(150 - 135 * share, 2)
+        return round(160 - 135 * share, 2)
 
     parts: list[Html] = []
+    if band is not None:
+        left, right = x_of(band[0]), x_of(band[1])
+        parts.append(
+            element("rect", class_="band", x=left, y=25, width=max(right - left, 1.0), height=135)
+        )
     for share in (0.0, 0.5, 1.0):
         parts += [
             element("line", class_="grid", x1=40, y1=y_of(share), x2=290, y2=y_of(share)),
             element("text", f"{share:.0%}", class_="label end", x=34, y=y_of(share) + 4),
-            element("text", f"{share:.0%}", class_="label middle", x=x_of(share), y=165),
+            element("text", f"{share:.0%}", class_="label middle", x=x_of(share), y=176),
         ]
     line = " ".join(f"{x_of(x):g},{y_of(y):g}" for x, y in points)
     parts.append(element("polyline", class_="curve", points=line))
@@ -118,16 +134,16 @@ def draw_curve(
         x, y = x_of(point[0]), y_of(point[1])
         anchor = "end" if x > 165 else "start"
         parts += [
-            element("path", class_="reference", d=f"M{x:g} 150V{y:g}H40"),
+            element("path", class_="reference", d=f"M{x:g} 160V{y:g}H40"),
             element("circle", class_="value", cx=x, cy=y, r=5),
             element("text", point_label, class_=f"label strong {anchor}",
-                    x=x - 10 if anchor == "end" else x + 10, y=max(y - 6, 12.0)),
+                    x=x - 10 if anchor == "end" else x + 10, y=max(y - 7, 22.0)),
         ]  # fmt: skip
     parts += [
-        element("text", x_label, class_="label middle", x=165, y=183),
-        element("text", y_label, class_="label", x=2, y=9),
+        element("text", x_label, class_="label middle", x=165, y=194),
+        element("text", y_label, class_="label", x=4, y=11),
     ]
-    return _svg("curve", 300, 190, title, description, parts)
+    return _svg("curve", 300, 200, title, description, parts)
 
 
 def draw_sparkline(values: Sequence[float | None], *, title: str) -> Html:
@@ -216,23 +232,30 @@ def draw_outcomes(counts: Mapping[str, int], *, title: str) -> Html:
     return _svg("bar", 1000, 10, title, "", parts, preserveAspectRatio="none")
 
 
-def draw_matrix(matrix: Matrix) -> Iterable[Html]:
-    """Yield the pieces of a table of cases by columns, with what changed marked."""
+def draw_matrix(matrix: Matrix, most: int = 1_000) -> Iterator[Html]:
+    """Yield the pieces of a table of cases by columns, with what changed marked.
+
+    Of more rows than `most` only those that changed are shown.
+    """
+    rows = list(islice(matrix.rows(), most + 1))
+    if len(rows) > most:
+        rows = list(islice((row for row in matrix.rows() if row.is_changed), most))
+    left_out = sum(1 for _ in matrix.rows()) - len(rows)
     head = [element("th", name, scope="col") for name in (matrix.corner, *matrix.columns)]
     region = start("div", class_="matrix", role="region", aria_label=matrix.title, tabindex=0)
     yield Html(f"{region}<table>")
-    yield element("caption", element("b", matrix.title), f" {matrix.summary}")
-    yield element("thead", element("tr", *head))
-    yield Html("<tbody>")
-    for row in matrix.rows():
+    yield element("caption", element("b", matrix.title), f": {matrix.summary}")
+    yield Html(f"{element('thead', element('tr', *head))}<tbody>")
+    for row in rows:
         cells = [
             element("td", cell.text, *([element("small", " changed")] if cell.is_changed else []),
                     class_=f"{cell.style}{' changed' if cell.is_changed else ''}")
             for cell in row.cells
         ]  # fmt: skip
-        yield element("tr", element("th", row.label, scope="row"), *cells)
+        yield element("tr", element("th", one_line(row.label), scope="row"), *cells)
     yield Html("</tbody></table>")
-    yield join(element("p", note, class_="note") for note in matrix.notes)
+    notes = [f"{left_out:,} rows without a change are left out."] if left_out else []
+    yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
     yield Html("</div>")
 
 

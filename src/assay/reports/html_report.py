@@ -6,8 +6,6 @@ escapes everything, and the page's content security policy allows only its own s
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -16,12 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._version import __version__
 from assay.model import CaseRecord, Outcome
-from assay.reports.blocks_html import BlockLimits, page_style
-from assay.reports.case_evidence import render_record
+from assay.reports.blocks_html import BlockLimits
+from assay.reports.case_evidence import render_overview, render_record
 from assay.reports.charts import draw_matrix, draw_outcomes
+from assay.reports.highlight import render_inline
 from assay.reports.markup import Html
 from assay.reports.matrix import find_matrix
-from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
+from assay.reports.page import hash_source, report_style
+from assay.reports.summary import (
+    NOT_PASSED,
+    Summary,
+    count_samples,
+    not_passed_rows,
+    percent,
+    summarize,
+)
 from assay.reports.text import count, one_line, seconds, show_command
 from assay.runs import Row, Run
 
@@ -63,7 +70,7 @@ class _Entry(NamedTuple):
     id: str
     outcome: str
     is_known: bool
-    reason: str
+    reason: Html
     score: str
     evidence: Html
 
@@ -114,7 +121,7 @@ def _make_entry(run: Run, row: Row, limits: BlockLimits) -> _Entry:
         id=one_line(row.id),
         outcome=row.outcome.value,
         is_known=is_known,
-        reason=one_line(record.reason.partition("\n")[0]),
+        reason=render_inline(one_line(record.reason.partition("\n")[0])),
         score=_describe_score(record),
         evidence=render_record(run, record, limits, is_known=is_known),
     )
@@ -154,10 +161,11 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
         **_assets(),
         "summary": summary,
         "name": one_line(run.name),
-        "title": one_line(summary.title or summary.subject),
+        "subject": one_line(summary.subject),
+        "title": one_line(summary.title or run.name),
         "verdict_class": _VERDICT_CLASSES[summary.exit_code],
-        "pass_rate": percent(summary.pass_rate),
-        "duration": "not finished" if summary.duration is None else seconds(summary.duration),
+        "totals": list(_list_totals(run, summary)),
+        "overview": render_overview(run, _LIMITS),
         "bar": draw_outcomes(counts, title=summary.verdict_line()),
         "matrix": None if matrix is None else draw_matrix(matrix),
         "sections": [
@@ -168,15 +176,27 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
     }
 
 
+def _list_totals(run: Run, summary: Summary) -> Iterator[tuple[str, str, str]]:
+    """Yield what is counted, the number, and the share where there is one."""
+    passed, total = summary.counts[Outcome.PASSED], summary.total
+    share = percent(summary.pass_rate) if total > 1 else ""
+    yield "cases passed", f"{passed:,} of {total:,}", share
+    if (samples := count_samples(run)) is not None:
+        yield "samples passed", f"{samples.hits:,} of {samples.trials:,}", str(samples)
+    elif 0 < summary.mean_score < 1 and summary.mean_score != summary.pass_rate:
+        yield "mean score of the cases", f"{summary.mean_score:.2f}", ""
+    if summary.known:
+        yield "known", f"{summary.known:,}", "accepted by the baseline"
+    yield "time", "not finished" if summary.duration is None else seconds(summary.duration), ""
+
+
 def _assets() -> dict[str, Any]:
     """Return the style and the script, and their hashes for the page's policy."""
-    files = {name: (_TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js")}
+    script = (_TEMPLATES / "report.js").read_text("utf-8")
     assets: dict[str, Any] = {}
-    texts = (("style", page_style() + files["report.css"]), ("script", files["report.js"]))
-    for name, text in texts:
-        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    for name, text in (("style", report_style()), ("script", script)):
         assets[name] = Html(text)
-        assets[f"{name}_hash"] = f"sha256-{digest}"
+        assets[f"{name}_hash"] = hash_source(text)
     return assets
 
 

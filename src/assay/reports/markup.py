@@ -9,7 +9,7 @@ from typing import TypeAlias
 from assay.escaping import escape_hidden
 
 # Elements without content. SVG has none of these: `<rect></rect>` is right there.
-_VOID = frozenset({"br", "hr", "img", "input", "meta"})
+_VOID = frozenset({"br", "col", "hr", "img", "input", "meta"})
 
 Attribute: TypeAlias = str | float | bool | None
 

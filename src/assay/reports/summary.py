@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.model import MISTAKE, WRONG_INPUT, Outcome
+from assay.model import MISTAKE, WRONG_INPUT, Outcome, Share
 from assay.reports.text import count, one_line
 from assay.runs import Gate, Row, Run
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # The order of outcomes other than a pass in reports: worst first.
 NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
+# A run whose first cases have one sample each is not read any further for samples.
+_LOOKED_AT = 100
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ class Summary:
         if self.total == 0:
             return f"{self.verdict}: the run has no cases."
         passed = self.counts[Outcome.PASSED]
-        parts = [f"{passed:,} of {count(self.total, 'case')} passed ({percent(self.pass_rate)})"]
+        # A share of one case would look as if it counted something else, such as its samples.
+        share = f" ({percent(self.pass_rate)})" if self.total > 1 else ""
+        parts = [f"{passed:,} of {count(self.total, 'case')} passed{share}"]
         parts += [
             f"{self.counts[outcome]:,} {outcome_word(outcome, self.counts[outcome])}"
             for outcome in NOT_PASSED
@@ -163,6 +167,22 @@ def summarize(run: Run) -> Summary:
         mistakes=sum(row.code == MISTAKE for row in run.rows(Outcome.ERROR)),
         wrong_inputs=sum(row.code == WRONG_INPUT for row in run.rows(Outcome.ERROR)),
     )
+
+
+def count_samples(run: Run) -> Share | None:
+    """Return how many of all judged samples passed, if the cases of the run have several.
+
+    It reads every record, so it is for reports that show the number.
+    """
+    passed = judged = several = 0
+    for place, (_, packed) in enumerate(run.all_packed()):
+        outcomes = [report["outcome"] for report in packed["reports"]]
+        several += len(outcomes) > 1
+        if place >= _LOOKED_AT and not several:
+            return None
+        passed += outcomes.count(Outcome.PASSED.value)
+        judged += outcomes.count(Outcome.PASSED.value) + outcomes.count(Outcome.FAILED.value)
+    return Share(passed, judged) if several else None
 
 
 def _judge_rows(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:

@@ -19,6 +19,7 @@ from assay.runs.compare import (
 from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
+    CONVERSATION,
     JOURNAL,
     MANIFEST,
     RUNS_FOLDER,
@@ -49,6 +50,7 @@ from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
+    "CONVERSATION",
     "JOURNAL",
     "LISTED",
     "MANIFEST",

@@ -43,6 +43,8 @@ RUNS_FOLDER = Path(".assay/runs")
 MANIFEST = "run.json"
 JOURNAL = "journal.jsonl"
 BASELINE = "baseline.json"
+# The start of the key of a part that is the conversation of a sample; the number follows.
+CONVERSATION = "conversation "
 
 
 def _versions() -> dict[str, str]:
@@ -216,6 +218,14 @@ class Run:
         """Return the record in the journal's compact form, for reading very many."""
         packed: dict[str, Any] = self._reader.read(row.span)["record"]
         return packed
+
+    def conversations(self, row: Row) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the kept conversations of a case, each with the number of its sample, from 1."""
+        for key, span in self._index.list_parts(row.id, CONVERSATION, row.fingerprint):
+            number = key.removeprefix(CONVERSATION)
+            value = self._reader.read(span).get("value")
+            if number.isascii() and number.isdecimal() and isinstance(value, dict):
+                yield int(number), value
 
     def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield every record in compact form, in order, with the length of its line."""

@@ -310,6 +310,17 @@ class RunIndex:
         ).fetchone()
         return None if found is None else Span(*found)
 
+    def list_parts(
+        self, identifier: str, start: str, fingerprint: str
+    ) -> Iterator[tuple[str, Span]]:
+        """Yield the parts of a case whose key starts with a word and goes on with a number."""
+        found = self._database.execute(
+            "SELECT key, offset, length FROM parts WHERE id = ? AND fingerprint = ? "
+            "AND substr(key, 1, ?) = ? ORDER BY length(key), key",
+            (identifier, fingerprint, len(start), start),
+        )
+        return ((key, Span(offset, length)) for key, offset, length in found)
+
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
         """Return the cases in order, all or those with one of these outcomes."""
         marks = ", ".join("?" * len(outcomes))
