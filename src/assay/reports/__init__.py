@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         comparison_formats,
         comparison_lines,
         render_comparison,
+        trend_lines,
     )
     from assay.reports.evidence import Paint
     from assay.reports.html_report import render_table
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
     from assay.reports.terminal import render_case
-    from assay.reports.text import count, one_line, show_command
+    from assay.reports.text import count, name_of, one_line, show_command
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
 _LATE = {
@@ -52,6 +53,7 @@ _LATE = {
     "exit_code": "summary",
     "full_record": "json_report",
     "html_code": "markdown",
+    "name_of": "text",
     "not_passed_rows": "summary",
     "one_line": "text",
     "percent": "summary",
@@ -62,6 +64,7 @@ _LATE = {
     "show_command": "text",
     "summarize": "summary",
     "to_table": "parquet",
+    "trend_lines": "comparison",
 }
 
 __all__ = [
@@ -87,6 +90,7 @@ __all__ = [
     "get_format",
     "html_code",
     "keep_report",
+    "name_of",
     "not_passed_rows",
     "one_line",
     "percent",
@@ -99,6 +103,7 @@ __all__ = [
     "show_command",
     "summarize",
     "to_table",
+    "trend_lines",
     "write_pieces",
     "write_report",
 ]

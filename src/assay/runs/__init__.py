@@ -25,9 +25,7 @@ from assay.runs.folder import (
     Run,
     check_resumable,
     create_folder,
-    find_run,
     read_manifest,
-    run_folders,
     write_gate,
 )
 from assay.runs.index import Row
@@ -41,10 +39,13 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
+from assay.runs.registry import find_run, remember_run, run_folders
+from assay.runs.trend import LAST, Trend, TrendPoint, draw_sparkline, read_trends
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
+    "LAST",
     "LISTED",
     "RUNS_FOLDER",
     "Baseline",
@@ -68,6 +69,8 @@ __all__ = [
     "SampledTest",
     "Step",
     "TerminalProgress",
+    "Trend",
+    "TrendPoint",
     "Unit",
     "Watch",
     "Work",
@@ -75,12 +78,15 @@ __all__ = [
     "check_resumable",
     "compare_runs",
     "create_folder",
+    "draw_sparkline",
     "execute",
     "find_run",
     "list_changes",
     "name_finding",
     "name_some",
     "read_manifest",
+    "read_trends",
+    "remember_run",
     "resume_run",
     "run_cases",
     "run_folders",
