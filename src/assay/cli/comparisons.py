@@ -1,7 +1,8 @@
-"""`assay runs compare`: two runs side by side."""
+"""`assay runs compare` and `trend`: two runs side by side, and the history of a title."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,9 +17,18 @@ from assay.reports import (
     append_pieces,
     comparison_formats,
     render_comparison,
+    trend_lines,
     write_pieces,
 )
-from assay.runs import FailOn, Run, compare_runs, find_run
+from assay.runs import (
+    LAST,
+    FailOn,
+    Run,
+    compare_runs,
+    find_run,
+    read_manifest,
+    read_trends,
+)
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -92,3 +102,29 @@ def write_text_report(name: str, file: Path | None, pieces: Iterator[str]) -> No
         append_pieces(file, lambda _: (piece.encode("utf-8", "replace") for piece in pieces))
     else:
         write_pieces(pieces, file)
+
+
+@click.command()
+@click.argument("title", required=False)
+@click.option(
+    "--last",
+    type=click.IntRange(min=1),
+    default=LAST,
+    show_default=True,
+    help="How many runs to show, the newest.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def trend(title: str | None, last: int, as_json: bool) -> None:
+    """Show how the rate of a TITLE developed from run to run.
+
+    The title of a run is what it is about, as `assay runs list` shows it: a file or a suite. The
+    default is that of the latest run.
+    """
+    runs = load_config().runs
+    if title is None:
+        title = read_manifest(find_run("latest", runs)).title
+    trends = read_trends(title, runs, last=last)
+    if as_json:
+        click.echo(json.dumps({"title": title, "trends": [one.to_values() for one in trends]}))
+        return
+    click.echo("\n\n".join("\n".join(trend_lines(one)) for one in trends))

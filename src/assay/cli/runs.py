@@ -19,12 +19,13 @@ from assay.cli.common import (
     run_options,
     use_colour,
 )
-from assay.cli.comparisons import compare
+from assay.cli.comparisons import compare, trend
 from assay.config import check_named_code, find_project, is_inside, load_config
 from assay.errors import AssayError, InputError
 from assay.escaping import escape_hidden
 from assay.reports import (
     format_names,
+    name_of,
     one_line,
     render_case,
     summarize,
@@ -180,7 +181,7 @@ def list_runs(as_json: bool) -> None:
 def _line(run: Run) -> str:
     summary = summarize(run)
     about = one_line(summary.title or summary.subject)
-    return f"{one_line(run.name)}  {about}  {summary.verdict_line()}"
+    return f"{one_line(name_of(run))}  {about}  {summary.verdict_line()}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -286,7 +287,7 @@ def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> 
         )
 
 
-for _command in (compare,):
+for _command in (compare, trend):
     runs.add_command(_command)
 
 

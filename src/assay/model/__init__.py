@@ -6,6 +6,7 @@ It holds what was expected, what happened, how the two compare, and the score of
 from assay.model.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now_text
 from assay.model.packing import (
     DECIDED_EARLY,
+    NO_SAMPLES,
     SampleCounts,
     count_samples,
     is_packed_record,
@@ -69,6 +70,7 @@ __all__ = [
     "DECIDED_EARLY",
     "INHERITED",
     "MISTAKE",
+    "NO_SAMPLES",
     "SIGNIFICANT",
     "WRONG_INPUT",
     "AttributeResult",

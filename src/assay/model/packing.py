@@ -178,9 +178,9 @@ def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
 class SampleCounts(NamedTuple):
     """How the samples of a case ended, and how many requests had to be repeated for them."""
 
-    taken: int
-    passed: int
-    failed: int
+    taken: int = 0
+    passed: int = 0
+    failed: int = 0
     is_early: bool = False
     """Whether no more were taken because the verdict was certain; a rate would be biased."""
     repeated: int = 0
@@ -191,6 +191,7 @@ class SampleCounts(NamedTuple):
         return Share(self.passed, self.passed + self.failed)
 
 
+NO_SAMPLES = SampleCounts()
 DECIDED_EARLY = "decided early"
 """The key in the detail of a record that says that not all samples were taken."""
 

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         describe_verdict,
         list_notes,
         render_comparison,
+        trend_lines,
     )
     from assay.reports.evidence import Paint
     from assay.reports.html_report import render_table
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
     from assay.reports.terminal import render_case
-    from assay.reports.text import count, one_line, seconds, show_command
+    from assay.reports.text import count, name_of, one_line, seconds, show_command
     from assay.reports.value_blocks import describe_comparison, describe_value
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
@@ -133,6 +134,7 @@ _LATE = {
     "find_matrix": "matrix",
     "full_record": "json_report",
     "html_code": "markdown",
+    "name_of": "text",
     "not_passed_rows": "summary",
     "one_line": "text",
     "page_style": "blocks_html",
@@ -149,6 +151,7 @@ _LATE = {
     "show_command": "text",
     "summarize": "summary",
     "to_table": "parquet",
+    "trend_lines": "comparison",
 }
 
 __all__ = [
@@ -212,6 +215,7 @@ __all__ = [
     "html_code",
     "keep_report",
     "list_notes",
+    "name_of",
     "not_passed_rows",
     "one_line",
     "page_style",
@@ -230,6 +234,7 @@ __all__ = [
     "show_command",
     "summarize",
     "to_table",
+    "trend_lines",
     "write_pieces",
     "write_report",
 ]

@@ -1,4 +1,4 @@
-"""Reports of a comparison of two runs: terminal, Markdown, GitHub, HTML and JSON."""
+"""Reports of comparisons: of two runs in every format, and of the runs of a title."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ from assay.runs import (
     Run,
     RunComparison,
     SampledTest,
+    Trend,
+    TrendPoint,
+    draw_sparkline,
     list_changes,
     name_finding,
 )
@@ -386,3 +389,32 @@ def render_comparison(
     if name not in _RENDERERS:
         raise InputError(f"a comparison has no report {name!r}", advice=nearest(name, _RENDERERS))
     return _RENDERERS[name](report)
+
+
+def trend_lines(trend: Trend) -> Iterator[str]:
+    """Yield the history of a title for the terminal: a line per run, and the rates as a line."""
+    yield f"{one_line(trend.title or '(no title)')}, {trend.subject}"
+    if trend.left_out:
+        yield f"  … {count(trend.left_out, 'older run')}; see them with: --last"
+    for point in trend.points:
+        yield f"  {point.started[:16].replace('T', ' ')}  {_point_text(point)}"
+    rates = [one.share.value for one in trend.points if one.is_whole]
+    known = [rate for rate in rates if rate is not None]
+    if known:
+        limits = f"{percent(min(known))} to {percent(max(known))}"
+        yield f"{draw_sparkline(known)}  {limits}"
+
+
+def _point_text(point: TrendPoint) -> str:
+    parts = [describe_share(point.share)]
+    if point.samples.taken > sum((point.share.trials, point.errors, point.undecided)):
+        parts.append(f"{point.samples.passed:,} of {count(point.samples.taken, 'sample')}")
+    if point.errors:
+        parts.append(count(point.errors, "error"))
+    if point.undecided:
+        parts.append(f"{point.undecided:,} unverified")
+    if not point.is_finished:
+        parts.append("not finished")
+    elif point.is_partial:
+        parts.append("only some cases")
+    return f"{', '.join(parts)}  {one_line(point.name)}"

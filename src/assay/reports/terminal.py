@@ -13,6 +13,8 @@ from assay.reports.matrix import Matrix, MatrixCell, find_matrix
 from assay.reports.summary import (
     NOT_PASSED,
     Summary,
+    describe_interval,
+    describe_retries,
     not_passed_rows,
     outcome_word,
     percent,
@@ -22,6 +24,9 @@ from assay.reports.text import count, name_of, one_line, seconds, show_command
 from assay.runs import Row, Run
 
 SHOWN_AT_MOST = 50
+
+
+_RETRIES_SHOWN = 5
 
 
 _LIMITS = EvidenceLimits(characters=1_600, lines=30, attributes=8, samples=3)
@@ -115,10 +120,15 @@ def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
     )
     if summary.total:
         yield _counts_line(summary, paint)
-        parts = [f"pass rate {percent(summary.pass_rate)}", f"mean score {summary.mean_score:.3f}"]
+        rate = f"{percent(summary.pass_rate)} (95% interval {describe_interval(summary.share)})"
+        parts = [f"pass rate {rate}", f"mean score {summary.mean_score:.3f}"]
         if summary.duration is not None:
             parts.append(seconds(summary.duration))
         yield "   ".join(parts)
+    if summary.has_samples:
+        taken = count(summary.samples.taken, "sample")
+        yield f"{summary.samples.passed:,} of {taken} passed"
+    yield from _retry_lines(run, summary)
     for entry in summary.outdated:
         yield f"no longer needed in the baseline: {one_line(entry.case)} ({one_line(entry.code)})"
     if run.is_being_written():
@@ -126,6 +136,17 @@ def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
     elif not summary.is_finished:
         yield f"continue it with: assay runs resume {one_line(shlex.quote(name_of(run)))}"
     yield paint(summary.verdict_line(), _style(summary))
+
+
+def _retry_lines(run: Run, summary: Summary) -> Iterator[str]:
+    """Yield which cases needed more than one try; they are named up to a limit."""
+    if not (summary.tried_again or summary.samples.repeated):
+        return
+    rows = run.repeated_rows()
+    for row in islice(rows, _RETRIES_SHOWN):
+        yield f"{one_line(row.id)}: {describe_retries(row)}"
+    if more := sum(1 for _ in rows):
+        yield f"… {count(more, 'more case')} with repetitions"
 
 
 def _style(summary: Summary) -> str:

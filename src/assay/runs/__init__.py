@@ -28,10 +28,8 @@ from assay.runs.folder import (
     Run,
     check_resumable,
     create_folder,
-    find_run,
     is_being_written,
     read_manifest,
-    run_folders,
     write_gate,
 )
 from assay.runs.index import ROW_COLUMNS, Row, RunIndex, make_row
@@ -46,12 +44,15 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
+from assay.runs.registry import find_run, remember_run, run_folders
+from assay.runs.trend import LAST, Trend, TrendPoint, draw_sparkline, read_trends
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
     "CONVERSATION",
     "JOURNAL",
+    "LAST",
     "LISTED",
     "MANIFEST",
     "ROW_COLUMNS",
@@ -80,6 +81,8 @@ __all__ = [
     "Span",
     "Step",
     "TerminalProgress",
+    "Trend",
+    "TrendPoint",
     "Unit",
     "Watch",
     "Work",
@@ -88,6 +91,7 @@ __all__ = [
     "compare_runs",
     "complete_size",
     "create_folder",
+    "draw_sparkline",
     "execute",
     "find_run",
     "is_being_written",
@@ -97,6 +101,8 @@ __all__ = [
     "name_finding",
     "name_some",
     "read_manifest",
+    "read_trends",
+    "remember_run",
     "resume_run",
     "run_cases",
     "run_folders",

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from assay.errors import InputError
 from assay.model import (
+    NO_SAMPLES,
     SIGNIFICANT,
     Difference,
     Outcome,
@@ -464,7 +465,7 @@ class _SampleTally:
         self._heap: list[tuple[float, int, SampledTest]] = []
         self._tested = 0
         self._early = 0
-        self._sums = [SampleCounts(0, 0, 0), SampleCounts(0, 0, 0)]
+        self._sums = [NO_SAMPLES, NO_SAMPLES]
 
     def add(self, earlier: Row, later: Row) -> None:
         rows = earlier, later

@@ -22,7 +22,7 @@ from assay._version import __version__
 from assay.documents import open_regular, read_record, replace_file
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.findings import Baseline
-from assay.model import CaseRecord, Outcome
+from assay.model import CaseRecord, Outcome, SampleCounts
 from assay.runs.index import Row, RunIndex
 from assay.runs.journal import (
     JournalReader,
@@ -86,6 +86,11 @@ class Manifest(BaseModel):
     gate: Gate | None = None
     started: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
     finished: AwareDatetime | None = None
+    # Seconds of all passes that have ended: a run that is resumed is not worked on in between.
+    # None in runs of earlier versions.
+    worked: float | None = None
+    # When the current pass began.
+    working_since: AwareDatetime | None = None
     # Of a finished run: how many cases it has, and the link of the last line of its journal.
     cases: int | None = None
     link: str | None = None
@@ -260,6 +265,14 @@ class Run:
         """Return the number of cases per outcome."""
         return self._index.counts()
 
+    def count_samples(self) -> tuple[SampleCounts, int]:
+        """Return the samples of all cases together, and how many cases ran more than once."""
+        return self._index.count_samples()
+
+    def repeated_rows(self) -> Iterator[Row]:
+        """Return the cases that ran more than once, or for which requests were repeated."""
+        return self._index.repeated_rows()
+
     def is_known(self, row: Row) -> bool:
         """Return whether the baseline accepts the finding of this case."""
         return self.baseline is not None and self.baseline.accepts(row)
@@ -320,6 +333,32 @@ def read_manifest(path: Path) -> Manifest:
         ) from None
 
 
+def begin_pass(manifest: Manifest, last_write: float | None) -> None:
+    """Start a pass over the cases; `last_write` is when the journal last grew, if it ever did.
+
+    The last pass may have been killed, or be of a version that did not measure it.
+    """
+    last = None if last_write is None else datetime.fromtimestamp(last_write, UTC)
+    if manifest.worked is None:
+        end = manifest.finished or last
+        manifest.worked = 0.0 if end is None else _seconds(manifest.started, end)
+    elif manifest.working_since is not None and last is not None:
+        manifest.worked += _seconds(manifest.working_since, last)
+    manifest.working_since = datetime.now(UTC)
+
+
+def end_pass(manifest: Manifest) -> None:
+    """End the current pass and count its seconds."""
+    if manifest.working_since is not None:
+        since, manifest.working_since = manifest.working_since, None
+        manifest.worked = (manifest.worked or 0.0) + _seconds(since, datetime.now(UTC))
+
+
+def _seconds(start: datetime, end: datetime) -> float:
+    """Return the seconds between two moments; none if the clock was set back in between."""
+    return max(0.0, (end - start).total_seconds())
+
+
 def write_gate(path: Path, gate: Gate) -> None:
     """Store with a finished run whether its gate was met."""
     write_manifest(path, read_manifest(path).model_copy(update={"gate": gate}))
@@ -338,7 +377,7 @@ def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS
     try:
         path.mkdir(parents=True, exist_ok=True)
         if out is None:
-            _ignore_in_git(runs_folder)
+            ignore_in_git(runs_folder)
         if (path / MANIFEST).exists():
             raise InputError(
                 "already holds a run",
@@ -362,38 +401,8 @@ def _new_name(manifest: Manifest) -> str:
     return f"{moment}-{words or manifest.subject}-{secrets.token_hex(2)}"
 
 
-def _ignore_in_git(runs_folder: Path) -> None:
+def ignore_in_git(runs_folder: Path) -> None:
+    """Keep a runs folder in its usual place out of version control."""
     ignore = runs_folder.parent / ".gitignore"
     if runs_folder.parent.name == ".assay" and not ignore.exists():
         ignore.write_text("*\n")
-
-
-def run_folders(runs_folder: Path) -> list[Path]:
-    """Return the runs kept under a folder, oldest first."""
-    if not runs_folder.is_dir():
-        return []
-    return sorted(
-        (entry for entry in runs_folder.iterdir() if (entry / MANIFEST).is_file()),
-        key=lambda entry: entry.name,
-    )
-
-
-def find_run(name: str, runs_folder: Path = RUNS_FOLDER) -> Path:
-    """Return the run folder for a path, a name, a prefix of a name or `latest`."""
-    if (Path(name) / MANIFEST).is_file():
-        return Path(name)
-    known = run_folders(runs_folder)
-    if name == "latest" and known:
-        return known[-1]
-    matching = [path for path in known if path.name.startswith(name)]
-    if len(matching) == 1:
-        return matching[0]
-    if len(matching) > 1:
-        names = ", ".join(path.name for path in matching[:5])
-        raise InputError(f"{name!r} means {len(matching)} runs: {names}", advice="give more of it")
-    if os.path.isdir(name):  # noqa: PTH112 - a plain question about a word of the command line
-        raise InputError("is not a run: it has no run.json", where=name)
-    raise InputError(
-        f"no run {name!r} in {runs_folder}",
-        advice=nearest(name, (path.name for path in known)) if known else "there are no runs yet",
-    )

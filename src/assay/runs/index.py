@@ -331,6 +331,14 @@ class RunIndex:
         )
         return (make_row(fields) for fields in found)
 
+    def repeated_rows(self) -> Iterator[Row]:
+        """Return the cases that ran more than once, or for which requests were repeated."""
+        found = self._database.execute(
+            f"SELECT {ROW_COLUMNS} FROM cases WHERE tries > 1 OR repeated > 0 "  # noqa: S608
+            "ORDER BY place, id"
+        )
+        return (make_row(fields) for fields in found)
+
     def spans(self) -> Iterator[tuple[int, int]]:
         """Offset and length of the lines of all cases, in the order of the cases."""
         return self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
