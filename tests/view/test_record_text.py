@@ -36,6 +36,11 @@ def test_every_text_and_number_is_searched_once() -> None:
     assert not is_cut
 
 
+def test_conversations_are_searched() -> None:
+    text, _ = gather_text(packed(), [{"attempts": [{"turns": [{"answer": "Bonjour"}]}]}])
+    assert "bonjour" in text.split("\n")
+
+
 def test_a_long_text_is_cut_and_says_so() -> None:
     text, is_cut = gather_text(packed({"long": "x" * 50}), most=30)
     assert (len(text), is_cut) == (30, True)
@@ -46,7 +51,7 @@ def test_a_long_text_is_cut_and_says_so() -> None:
 
 @given(values_and_bytes, st.integers(1, 200))
 def test_any_value_has_a_text_that_sqlite_takes(value: Any, most: int) -> None:
-    text, _ = gather_text(packed(value), most)
+    text, _ = gather_text(packed(value), [value], most)
     assert "\0" not in text
     text.encode()
     # Folding may make a text longer: one character becomes up to three.

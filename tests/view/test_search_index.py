@@ -302,7 +302,7 @@ def test_a_filter_survives_its_address(wanted: CaseFilter) -> None:
 _words = st.text(st.sampled_from("abÄß/ \"'%_*:-\n0."), min_size=1, max_size=8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     texts=st.lists(_words, min_size=1, max_size=8),
     endings=st.lists(st.sampled_from("PFUE"), min_size=8, max_size=8),

@@ -45,7 +45,8 @@ def view(folder: Path | None, port: int, bundle: Path | None) -> None:
     # As after Ctrl-C, so that what was opened is closed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        serve(shown, port, _announce)
+        # Of the project's own folder also what it remembers; another may be somebody else's.
+        serve(shown, port, _announce, elsewhere=folder is None)
     except KeyboardInterrupt:
         click.echo("", err=True)
 

@@ -44,7 +44,7 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
-from assay.runs.registry import find_run, remember_run, run_folders
+from assay.runs.registry import find_run, list_elsewhere, remember_run, run_folders
 from assay.runs.trend import LAST, Trend, TrendPoint, draw_sparkline, read_trends
 from assay.runs.writer import Parts, Unit, name_some
 
@@ -96,6 +96,7 @@ __all__ = [
     "find_run",
     "is_being_written",
     "list_changes",
+    "list_elsewhere",
     "make_row",
     "mark_at",
     "name_finding",

@@ -62,6 +62,11 @@ def _append(file: Path, line: str) -> None:
         os.close(descriptor)
 
 
+def list_elsewhere(runs_folder: Path) -> Iterator[Path]:
+    """Yield where runs were written that a runs folder remembers; they may be gone."""
+    return _read_places(runs_folder / ELSEWHERE)
+
+
 def _read_places(file: Path) -> Iterator[Path]:
     """Yield the paths of a registry; a line that is not one is skipped."""
     try:
@@ -91,7 +96,7 @@ def run_folders(runs_folder: Path, *, elsewhere: bool = True) -> list[Path]:
     paths = [path for path in inside if _is_run(path)]
     if elsewhere:
         known = {path.absolute() for path in paths}
-        others = dict.fromkeys(_read_places(runs_folder / ELSEWHERE))
+        others = dict.fromkeys(list_elsewhere(runs_folder))
         paths += [_shorten(path) for path in others if path not in known and _is_run(path)]
     return sorted(paths, key=lambda path: (_read_start(path), path.name))
 

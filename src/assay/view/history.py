@@ -87,7 +87,7 @@ def draw_rates(runs: Sequence[RunEntry]) -> Html:
     """Return the chart of the rates of runs over time."""
     shares = []
     for entry in runs:
-        manifest, share = entry.state.manifest, entry.state.share
+        manifest, share = entry.state.manifest, entry.state.judged
         assert manifest is not None
         name = manifest.started.astimezone().strftime("%-d %b %Y, %H:%M")
         shares.append((name, share.value, *share.interval))

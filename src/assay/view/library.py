@@ -19,12 +19,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import AssayError, InputError
 from assay.model import Outcome, SampleCounts, Share
-from assay.reports import Summary, summarize
+from assay.reports import (
+    Html,
+    Matrix,
+    Summary,
+    draw_matrix,
+    find_matrix,
+    render_overview,
+    summarize,
+)
 from assay.runs import (
     BASELINE,
     JOURNAL,
@@ -33,6 +42,7 @@ from assay.runs import (
     Run,
     complete_size,
     is_being_written,
+    list_elsewhere,
     read_manifest,
 )
 from assay.sandbox import cache_folder
@@ -45,6 +55,9 @@ KIND = "view"
 # The name of a folder that can stand in an address as it is; others have a digest.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _STEP_SECONDS = 0.2
+_MATRIX_ROWS = 200
+# So few cases are described while a page waits, which is not noticed.
+_DESCRIBED_AT_ONCE = 500
 _IDLE_SECONDS = 0.5
 _SCAN_SECONDS = 0.5
 _UNUSED_SECONDS = 30 * 24 * 3600
@@ -59,6 +72,13 @@ class Stamp(NamedTuple):
     is_live: bool
 
 
+class RunViews(NamedTuple):
+    """A run as a whole, as HTML: by the rules of its subject, and its matrix; may be empty."""
+
+    overview: Html
+    matrix: Html
+
+
 @dataclass(frozen=True)
 class RunState:
     """What is known about a run so far; replaced as a whole."""
@@ -70,6 +90,8 @@ class RunState:
     progress: Progress = field(default_factory=lambda: Progress(0, 0, 0, 0))
     counts: dict[Outcome, int] = field(default_factory=dict)
     samples: SampleCounts | None = None
+    whole: RunViews | None = None
+    """What its subject says of the run as a whole; made once it is finished and read."""
     exit_code: int | None = None
     """Of a run whose cases have all been read; None before."""
     checked: Stamp | None = None
@@ -89,6 +111,25 @@ class RunState:
         return self.samples is not None and self.samples.taken > sum(self.counts.values())
 
     @property
+    def duration(self) -> float | None:
+        """Seconds that were worked on a finished run."""
+        manifest = self.manifest
+        if manifest is None or manifest.finished is None:
+            return None
+        if manifest.worked is not None:
+            return manifest.worked
+        return max(0.0, (manifest.finished - manifest.started).total_seconds())
+
+    @property
+    def judged(self) -> Share:
+        """Return the passed cases of those that say something about the subject."""
+        counts = self.counts
+        fails = self.manifest is not None and self.manifest.unverified_fails
+        failed = counts.get(Outcome.FAILED, 0) + fails * counts.get(Outcome.UNVERIFIED, 0)
+        passed = counts.get(Outcome.PASSED, 0)
+        return Share(passed, passed + failed)
+
+    @property
     def is_current(self) -> bool:
         return self.stamp is not None and self.progress.covered >= self.stamp.size
 
@@ -98,7 +139,7 @@ class RunState:
         covered, _, cases, texts = self.progress
         # Not for every text that is indexed: a page would be loaded all the time.
         tenths = 10 * texts // max(cases, 1)
-        seen = (self.stamp, covered, tenths, self.problem, self.exit_code)
+        seen = (self.stamp, covered, tenths, self.problem, self.exit_code, self.whole is None)
         return hashlib.blake2b(repr(seen).encode(), digest_size=6).hexdigest()
 
 
@@ -160,10 +201,14 @@ class RunEntry:
 
 
 class Library:
-    """The runs of a folder; a thread indexes them, those that are looked at first."""
+    """The runs of a folder; a thread indexes them, those that are looked at first.
 
-    def __init__(self, folder: Path) -> None:
+    With `elsewhere`, also those that were written elsewhere and that the folder remembers.
+    """
+
+    def __init__(self, folder: Path, *, elsewhere: bool = False) -> None:
         self.folder = folder
+        self._elsewhere = elsewhere
         self._temporary: str | None = None
         self._cache = self._prepare_cache()
         self._entries: dict[str, RunEntry] = {}
@@ -217,17 +262,14 @@ class Library:
             with self._changed:
                 _look(entry)
                 self._changed.notify_all()
-            # The first cases of a run are there after one step: worth more than an empty page.
-            if not entry.state.problem and entry.state.progress.cases == 0:
+            # After one step there is something to see: better than a page that changes at once.
+            if self._thread.is_alive() and not _is_worth_showing(entry.state):
                 self._wait_for_cases(entry)
         return entry
 
     def _wait_for_cases(self, entry: RunEntry) -> None:
         with self._changed:
-            self._changed.wait_for(
-                lambda: entry.state.problem or entry.state.is_current or entry.state.progress.cases,
-                timeout=_IDLE_SECONDS,
-            )
+            self._changed.wait_for(lambda: _is_worth_showing(entry.state), timeout=_IDLE_SECONDS)
 
     def _list_folders(self) -> list[Path]:
         if (self.folder / MANIFEST).exists():
@@ -236,10 +278,14 @@ class Library:
             found = [one for one in self.folder.iterdir() if _is_like_a_run(one)]
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", where=str(self.folder)) from None
+        if self._elsewhere:
+            known = {one.absolute() for one in found}
+            others = dict.fromkeys(list_elsewhere(self.folder))
+            found += [one for one in others if one not in known and _is_like_a_run(one)]
         return sorted(found, key=lambda one: one.name)
 
     def _keep_entry(self, path: Path) -> RunEntry:
-        key = _make_key(path)
+        key = _make_key(path, is_inside=path.parent == self.folder or path == self.folder)
         if (known := self._entries.get(key)) is not None:
             return known
         named = hashlib.blake2b(os.fsencode(path.absolute()), digest_size=12).hexdigest()
@@ -281,7 +327,7 @@ class Library:
         newest = sorted(self._entries.values(), key=lambda one: one.name, reverse=True)
         newest.sort(key=lambda one: -one.wanted_at)
         urgent = [one for one in newest if not one.state.problem and one.state.stamp is not None]
-        for needs in (_needs_cases, _needs_texts, _needs_check):
+        for needs in (_needs_cases, _needs_views, _needs_texts, _needs_check):
             for entry in urgent:
                 if needs(entry):
                     return entry
@@ -290,7 +336,11 @@ class Library:
     def _advance(self, entry: RunEntry) -> None:
         """Do a little of what a run needs, and note what is known then."""
         try:
-            if _needs_cases(entry) or _needs_texts(entry):
+            if _needs_cases(entry):
+                self._extend(entry)
+            elif _needs_views(entry):
+                _make_views(entry)
+            elif _needs_texts(entry):
                 self._extend(entry)
             else:
                 _check(entry)
@@ -319,10 +369,19 @@ class Library:
             _note(entry, index)
 
 
-def _make_key(path: Path) -> str:
-    if _PLAIN_NAME.fullmatch(path.name):
+def _is_worth_showing(state: RunState) -> bool:
+    """Return whether a page has cases, and what little may be said of a small run."""
+    if state.problem or not state.is_current:
+        return bool(state.problem or state.progress.cases)
+    is_small = state.progress.cases <= _DESCRIBED_AT_ONCE
+    return not is_small or state.is_live or state.whole is not None
+
+
+def _make_key(path: Path, *, is_inside: bool) -> str:
+    if is_inside and _PLAIN_NAME.fullmatch(path.name):
         return path.name
-    return "~" + hashlib.blake2b(os.fsencode(path.name), digest_size=9).hexdigest()
+    named = path.name if is_inside else path.absolute()
+    return "~" + hashlib.blake2b(os.fsencode(named), digest_size=9).hexdigest()
 
 
 def _is_like_a_run(path: Path) -> bool:
@@ -340,7 +399,7 @@ def _look(entry: RunEntry) -> None:
         if stamp != entry.state.stamp:
             # What has changed may have been repaired.
             manifest = read_manifest(entry.path)
-            entry.update(problem="", manifest=manifest, stamp=stamp, exit_code=None)
+            entry.update(problem="", manifest=manifest, stamp=stamp, exit_code=None, whole=None)
     except (AssayError, OSError) as error:
         entry.update(problem=_explain(entry, error), stamp=None)
 
@@ -377,6 +436,12 @@ def _needs_texts(entry: RunEntry) -> bool:
     return bool(entry.wanted_at) and not entry.state.progress.is_complete
 
 
+def _needs_views(entry: RunEntry) -> bool:
+    state = entry.state
+    is_settled = state.is_current and not state.is_live
+    return bool(entry.wanted_at) and is_settled and state.whole is None
+
+
 def _needs_check(entry: RunEntry) -> bool:
     return entry.state.checked != entry.state.stamp and not entry.state.is_live
 
@@ -390,6 +455,19 @@ def _note(entry: RunEntry, index: SearchIndex) -> None:
     if entry.state.is_current and entry.state.exit_code is None and not entry.state.is_live:
         with entry.open() as (run, _):
             entry.update(exit_code=entry.summarize(run).exit_code)
+
+
+def _make_views(entry: RunEntry) -> None:
+    """Note what the subject says of the whole run, for which it may read every record."""
+    with entry.open() as (run, _):
+        overview, matrix = render_overview(run), find_matrix(run)
+        rows = "" if matrix is None else "".join(draw_matrix(_limit_matrix(matrix)))
+    entry.update(whole=RunViews(overview, Html(rows)))
+
+
+def _limit_matrix(matrix: Matrix) -> Matrix:
+    notes = (*matrix.notes, f"No more than {_MATRIX_ROWS} rows are shown here.")
+    return replace(matrix, rows=lambda: islice(matrix.rows(), _MATRIX_ROWS), notes=notes)
 
 
 def _check(entry: RunEntry) -> None:

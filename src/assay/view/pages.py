@@ -6,10 +6,8 @@ The templates escape everything, and every text has its hidden characters made v
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,10 +23,8 @@ from assay.reports import (
     describe_change,
     describe_difference,
     describe_verdict,
-    draw_matrix,
     draw_outcomes,
     draw_sparkline,
-    find_matrix,
     list_notes,
     one_line,
     page_style,
@@ -73,7 +69,6 @@ BUNDLE_POLICY = (
     "form-action 'self'; base-uri 'none'"
 )
 _TREND = 20
-_MATRIX_ROWS = 200
 _OTHER_RUNS = 30
 _OUTCOMES = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
 _VERDICTS = {0: "passed", 1: "failed", 2: "error", 3: "error"}
@@ -184,7 +179,7 @@ class Pages:
                 wanted=wanted,
                 page=page,
                 orders=ORDERS,
-                matrix=_draw_matrix(run),
+                whole=entry.state.whole,
                 token=entry.state.token,
                 events=f"events/runs/{key}",
             )
@@ -364,7 +359,7 @@ def list_lines(entries: Iterable[RunEntry]) -> list[RunLine]:
     lines = []
     for entry in sorted(filter(_can_be_shown, entries), key=_started):
         trend = rates.setdefault(entry.title_key, [])
-        trend.append(entry.state.share.value)
+        trend.append(entry.state.judged.value)
         lines.append(RunLine(entry, trend[-_TREND:]))
     return lines[::-1]
 
@@ -397,14 +392,6 @@ def list_remarks(summary: Summary) -> list[str]:
 def draw_bar(counts: Mapping[Outcome, int], title: str) -> Html:
     """Return the bar of outcomes."""
     return draw_outcomes({one.value: counts.get(one, 0) for one in _OUTCOMES}, title=title)
-
-
-def _draw_matrix(run: Run) -> Html | None:
-    matrix = find_matrix(run)
-    if matrix is None:
-        return None
-    limited = replace(matrix, rows=lambda: islice(matrix.rows(), _MATRIX_ROWS))
-    return Html("".join(draw_matrix(limited)))
 
 
 def _can_be_shown(entry: RunEntry) -> bool:

@@ -27,11 +27,13 @@ def fold(text: str) -> str:
     return folded.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
-def gather_text(record: dict[str, Any], most: int = MOST_TEXT) -> tuple[str, bool]:
-    """Return the folded texts of a record, one per line, and whether some had to be left out."""
+def gather_text(
+    record: dict[str, Any], conversations: Iterable[Any] = (), most: int = MOST_TEXT
+) -> tuple[str, bool]:
+    """Return the folded texts of a case, one per line, and whether some had to be left out."""
     lines: dict[str, None] = {}
     length = 0
-    for text in _texts(record):
+    for text in _texts(record, conversations):
         if length >= most:
             return "\n".join(lines), True
         line = fold(text[: most - length]).replace("\0", " ")
@@ -43,13 +45,15 @@ def gather_text(record: dict[str, Any], most: int = MOST_TEXT) -> tuple[str, boo
     return "\n".join(lines), False
 
 
-def _texts(record: dict[str, Any]) -> Iterator[str]:
+def _texts(record: dict[str, Any], conversations: Iterable[Any]) -> Iterator[str]:
     yield record["id"]
     yield record["reason"]
     yield record["code"]
     for report in record["reports"]:
         yield report["error"] or ""
         yield from _walk(report["case"])
+    for conversation in conversations:
+        yield from _walk(conversation)
     yield from _walk(record["detail"])
     for report in record["reports"]:
         for name, result in report["results"].items():

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay._version import __version__
-from assay.runs import JOURNAL, JournalReader, RunIndex, Span, complete_size, mark_at
+from assay.runs import CONVERSATION, JOURNAL, JournalReader, RunIndex, Span, complete_size, mark_at
 from assay.view.record_text import find_group, find_labels, fold, gather_text
 
 REASON_CHARACTERS = 400
@@ -41,7 +41,7 @@ _ADD = (
     "tries = CASE WHEN fingerprint = excluded.fingerprint THEN tries + 1 ELSE 1 END, "
     + ", ".join(f"{name} = excluded.{name}" for name in _FIRST_NAMES if name not in ("id", "tries"))
 )
-# `cases` and `state` have the columns of RunIndex, whose queries work here too. A line of the
+# `cases`, `parts` and `state` have the columns of RunIndex, whose queries work here too. A line of
 # journal has one offset: a record that replaces another has its own, so nothing has to be removed
 # from the tables beside `cases`; what no case refers to is never found.
 _TABLES = (
@@ -51,6 +51,8 @@ _TABLES = (
     "CREATE INDEX cases_by_outcome ON cases (outcome, code, grp)",
     # Whose texts are not searched yet.
     "CREATE INDEX cases_waiting ON cases (offset) WHERE is_cut IS NULL",
+    "CREATE TABLE parts (id TEXT, key TEXT, fingerprint TEXT, offset INTEGER, length INTEGER, "
+    "PRIMARY KEY (id, key)) WITHOUT ROWID",
     "CREATE TABLE labels (label TEXT, offset INTEGER, PRIMARY KEY (label, offset)) WITHOUT ROWID",
     "CREATE TABLE state (version INTEGER, covered INTEGER, mark BLOB, pass INTEGER, seal TEXT)",
     # Which run it is of, to remove it with the run; and when the journal was last changed.
@@ -143,11 +145,6 @@ class SearchIndex(RunIndex):
         self._pending[record["id"]] += more
         self._labels += [(_encodable(label), span.offset) for label in find_labels(record)]
 
-    def add(self, span: Span, entry: dict[str, Any]) -> None:
-        # A finished sample of an unfinished case is not shown.
-        if entry["kind"] != "part":
-            super().add(span, entry)
-
     def _flush(self) -> None:
         self._database.executemany(_ADD, self._pending.values())
         self._database.executemany("INSERT OR IGNORE INTO labels VALUES (?, ?)", self._labels)
@@ -156,18 +153,22 @@ class SearchIndex(RunIndex):
 
     def _add_texts(self, journal: Path) -> bool:
         waiting = self._database.execute(
-            "SELECT offset, length FROM cases WHERE is_cut IS NULL LIMIT ?", (_TEXTS_PER_STEP,)
+            "SELECT offset, length, id, fingerprint FROM cases WHERE is_cut IS NULL LIMIT ?",
+            (_TEXTS_PER_STEP,),
         ).fetchall()
         if not waiting:
             return False
         with contextlib.closing(JournalReader(journal)) as reader:
-            for span in waiting:
-                text, is_cut = gather_text(reader.read(span)["record"])
+            for offset, length, identifier, fingerprint in waiting:
+                record = reader.read((offset, length))["record"]
+                parts = self.list_parts(identifier, CONVERSATION, fingerprint)
+                conversations = (reader.read(span).get("value") for _, span in parts)
+                text, is_cut = gather_text(record, conversations)
                 self._database.execute(
-                    "INSERT INTO texts (rowid, text) VALUES (?, ?)", (span[0], _encodable(text))
+                    "INSERT INTO texts (rowid, text) VALUES (?, ?)", (offset, _encodable(text))
                 )
                 self._database.execute(
-                    "UPDATE cases SET is_cut = ? WHERE offset = ?", (is_cut, span[0])
+                    "UPDATE cases SET is_cut = ? WHERE offset = ?", (is_cut, offset)
                 )
         self._database.commit()
         return True

@@ -26,12 +26,14 @@ _TICK_SECONDS = 0.5
 _TICKS_PER_COMMENT = 30
 
 
-def serve(folder: Path, port: int, announce: Callable[[str], None]) -> None:
+def serve(
+    folder: Path, port: int, announce: Callable[[str], None], *, elsewhere: bool = False
+) -> None:
     """Serve the runs of a folder until interrupted; `announce` gets the first address."""
     import uvicorn
 
     token = secrets.token_urlsafe(32)
-    library = Library(folder)
+    library = Library(folder, elsewhere=elsewhere)
     # Before anything is announced: a folder that cannot be read is a mistake of the user.
     library.entries()
     with _bind(port) as listener:
