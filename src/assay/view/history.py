@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import NamedTuple
 
+from assay.model import Share
 from assay.reports import Html, draw_history
 from assay.view.library import RunEntry
 from assay.view.queries import CaseLine, find_case
@@ -83,11 +84,22 @@ def _read_case(indexes: Sequence[SearchIndex], key: str) -> ChangedCase:
     return ChangedCase(known.row.id, key, lines)
 
 
-def draw_rates(runs: Sequence[RunEntry]) -> Html:
+def list_rates(runs: Sequence[RunEntry]) -> tuple[str, list[Share]]:
+    """Return what the rates of a title count, and the rate of each run.
+
+    Samples say more than the few tests that they belong to, if every run took all of them.
+    """
+    samples = [run.state.sample_rate for run in runs]
+    if all(share is not None for share in samples):
+        return "samples", [share for share in samples if share is not None]
+    return "cases", [run.state.judged for run in runs]
+
+
+def draw_rates(runs: Sequence[RunEntry], rates: Sequence[Share]) -> Html:
     """Return the chart of the rates of runs over time."""
     shares = []
-    for entry in runs:
-        manifest, share = entry.state.manifest, entry.state.judged
+    for entry, share in zip(runs, rates, strict=True):
+        manifest = entry.state.manifest
         assert manifest is not None
         name = manifest.started.astimezone().strftime("%-d %b %Y, %H:%M")
         shares.append((name, share.value, *share.interval))

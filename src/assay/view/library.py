@@ -130,6 +130,13 @@ class RunState:
         return Share(passed, passed + failed)
 
     @property
+    def sample_rate(self) -> Share | None:
+        """Return the samples that passed, where cases have several and all of them were taken."""
+        if self.samples is None or not self.has_samples or self.samples.is_early:
+            return None
+        return self.samples.share
+
+    @property
     def is_current(self) -> bool:
         return self.stamp is not None and self.progress.covered >= self.stamp.size
 
@@ -373,8 +380,9 @@ def _is_worth_showing(state: RunState) -> bool:
     """Return whether a page has cases, and what little may be said of a small run."""
     if state.problem or not state.is_current:
         return bool(state.problem or state.progress.cases)
-    is_small = state.progress.cases <= _DESCRIBED_AT_ONCE
-    return not is_small or state.is_live or state.whole is not None
+    if state.progress.cases > _DESCRIBED_AT_ONCE or state.is_live:
+        return True
+    return state.whole is not None and state.progress.is_complete
 
 
 def _make_key(path: Path, *, is_inside: bool) -> str:

@@ -42,7 +42,7 @@ from assay.view.comparison import (
     find_beside,
     list_changed,
 )
-from assay.view.history import draw_rates, read_history
+from assay.view.history import draw_rates, list_rates, read_history
 from assay.view.library import Library, RunEntry
 from assay.view.links import Links
 from assay.view.queries import (
@@ -251,12 +251,15 @@ class Pages:
         runs = self.list_title(title)
         if not runs:
             raise NotFoundError("There is no run of this title in the folder.")
+        noun, rates = list_rates(runs)
         return _render(
             "title.html",
             links,
             runs=runs,
             manifest=runs[-1].state.manifest,
-            chart=draw_rates(runs),
+            noun=noun,
+            rates=rates,
+            chart=draw_rates(runs, rates),
             history=read_history(runs),
             has_page=self.has_page,
             token=self.token(None),
@@ -355,12 +358,13 @@ class Pages:
 
 def list_lines(entries: Iterable[RunEntry]) -> list[RunLine]:
     """Return the runs that can be shown, the newest first, each with the trend of its title."""
-    rates: dict[str, list[float | None]] = {}
+    titles: dict[str, list[RunEntry]] = {}
     lines = []
     for entry in sorted(filter(_can_be_shown, entries), key=_started):
-        trend = rates.setdefault(entry.title_key, [])
-        trend.append(entry.state.judged.value)
-        lines.append(RunLine(entry, trend[-_TREND:]))
+        runs = titles.setdefault(entry.title_key, [])
+        runs.append(entry)
+        _, rates = list_rates(runs[-_TREND:])
+        lines.append(RunLine(entry, [share.value for share in rates]))
     return lines[::-1]
 
 
