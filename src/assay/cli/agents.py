@@ -12,6 +12,7 @@ from assay.cli.common import (
     Command,
     RunOptions,
     model_options,
+    print_new,
     print_run,
     run_options_with,
     start_plan,
@@ -39,6 +40,7 @@ COMMANDS = {
         "assay.cli.agents:lint",
         "Find what is wrong with test files, without an agent.",
     ),
+    "new": ("assay.cli.agents:new", "Write a small agent and a first test file that passes."),
     "schema": ("assay.cli.agents:schema", "Print the JSON Schema of a test file."),
 }
 
@@ -249,3 +251,13 @@ def schema() -> None:
     from assay import agents
 
     click.echo(agents.schema_text(), nl=False)
+
+
+@click.command()
+@click.argument("name")
+def new(name: str) -> None:
+    """Write a small agent and a first test file that passes, into the folder NAME."""
+    from assay import agents
+
+    folder = Path(name)
+    print_new(agents.write_conversation(folder), f"assay agents verify {folder}/conversation.hocon")

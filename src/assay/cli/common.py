@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -226,6 +226,13 @@ def print_run(ended: Ended, options: RunOptions) -> int:
         for note in ended.notes:
             click.echo(note)
     return code
+
+
+def print_new(files: Iterable[Path], command: str) -> None:
+    """Print the files that were written for a user, and what to do with them."""
+    for file in files:
+        click.echo(f"wrote  {file}")
+    click.echo(f"\nnext: {command}")
 
 
 def write_reports(run: Run, options: RunOptions) -> int:

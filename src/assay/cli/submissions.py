@@ -14,6 +14,7 @@ import click
 from assay.cli.common import (
     Command,
     RunOptions,
+    print_new,
     print_run,
     reserve_standard_output,
     run_options,
@@ -363,9 +364,10 @@ def new(name: str, api: bool) -> None:
     from assay.submissions import write_problem
 
     folder = Path(name)
-    for path in write_problem(folder, is_api=api):
-        click.echo(f"wrote  {path}")
-    click.echo(f"\nnext: assay submissions lint {folder}")
+    solution = f"{folder}/checkpoint_1/solution"
+    print_new(
+        write_problem(folder, is_api=api), f"assay submissions verify -s {solution} -p {folder}"
+    )
 
 
 @click.command()
