@@ -121,7 +121,8 @@
     const form = document.querySelector("form.filters");
     if (!form) return;
     let waiting = 0;
-    const apply = () => (isStatic ? filterRows(form) : ask(form));
+    // A field that is replaced while it has the focus says that it has changed.
+    const apply = () => { if (form.isConnected && !isReplacing) (isStatic ? filterRows : ask)(form); };
     form.classList.add("live");
     form.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(waiting); apply(); focusFirst(); });
     form.addEventListener("change", (event) => { if (event.target.type !== "search") { clearTimeout(waiting); apply(); } });
@@ -172,6 +173,7 @@
     settle();
   };
   const textOf = (selector) => { const found = document.querySelector(selector); return found ? found.textContent : ""; };
+  let isReplacing = false;
   const replaceMain = (fresh) => {
     const focused = document.activeElement;
     const place = placeOf(focused);
@@ -180,7 +182,9 @@
     const open = [...document.querySelectorAll("main details")].map((one) => one.open);
     const chosen = [...document.querySelectorAll("main input[name=run]:checked")].map((one) => one.value);
     const incoming = document.adoptNode(fresh.getElementById("main"));
+    isReplacing = true;
     main().replaceWith(incoming);
+    isReplacing = false;
     document.title = fresh.title;
     document.querySelectorAll("main details").forEach((one, at) => { if (open[at] !== undefined) one.open = open[at]; });
     for (const one of document.querySelectorAll("main input[name=run]")) if (chosen.includes(one.value)) one.checked = true;
