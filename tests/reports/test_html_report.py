@@ -7,7 +7,6 @@ import hashlib
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import pytest
 
 from assay.reports import html_report, render_report, write_report
 from assay.runs import Baseline, Run
+from tests.reports.pages import Page
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -25,38 +25,6 @@ BROWSER = next(
     None,
 )
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium or google-chrome on PATH")
-VOID = {"meta", "input", "br", "img", "link"}
-
-
-class Page(HTMLParser):
-    """Every element with its attributes, and the text by the element it is in."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: dict[str, list[str]] = {}
-        self.open: list[str] = []
-        self.unbalanced: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self.open or self.open.pop() != tag:
-            self.unbalanced.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.texts.setdefault(self.open[-1] if self.open else "", []).append(data)
-
-    def all(self, tag: str, class_: str | None = None) -> list[dict[str, str | None]]:
-        return [
-            attributes
-            for name, attributes in self.elements
-            if name == tag and (class_ is None or attributes.get("class") == class_)
-        ]
 
 
 def rendered(run: Run) -> str:

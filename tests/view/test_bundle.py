@@ -47,7 +47,7 @@ def test_every_link_leads_to_a_file_of_the_bundle(runs: Path, tmp_path: Path) ->
             continue
         policy = "default-src 'none'; script-src 'self' file:; style-src 'self' file:"
         assert policy in html.unescape(text)
-        for link in re.findall(r'(?:href|src)="([^"#]*)', text):
+        for link in re.findall(r'(?:href|src)="([^"#]+)', text):
             target = (tmp_path / "out" / name).parent / unquote(link.partition("?")[0])
             assert target.resolve().is_file(), f"{name}: {link}"
             links += 1

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.agents.sampling.tally import compute_pass_chance, describe_false_pass_rate
+from assay.errors import InputError
 from assay.model import AttributeResult, CaseRecord, Outcome, Ratio, VerifierReport
 from assay.reports import (
     Badge,
@@ -83,7 +84,7 @@ def _overview_row(packed: Mapping[str, Any]) -> list[Cell | str]:
     if numbers.get("interval"):
         low, high = numbers["interval"]
         said = f"{numbers['rate']:.0%} ({low:.0%} to {high:.0%})"
-        ratio = Ratio.parse(str(detail["ratio"]))
+        ratio = _read_ratio(detail)
         needed = ratio.needed / ratio.samples
         title = f"{said}, needed {ratio}"
         rate = Cell(said, chart=draw_interval(
@@ -113,7 +114,7 @@ def _draw(
     early = " Sampling stopped when the verdict was certain." if detail["decided early"] else ""
     strip = draw_strip([one.value for one in outcomes], title=f"Samples in order: {told}")
     samples: list[Block] = [Figure(strip, f"{told}.{early}")]
-    ratio = Ratio.parse(str(detail["ratio"]))
+    ratio = _read_ratio(detail)
     numbers = detail.get("statistics") or {}
     interval = numbers.get("interval") if ratio.samples > 1 else None
     if interval:
@@ -121,6 +122,14 @@ def _draw(
     yield "samples", samples
     if ratio.samples > 1:
         yield "what the ratio lets through", [_draw_operation(ratio, interval)]
+
+
+def _read_ratio(detail: Mapping[str, Any]) -> Ratio:
+    """Return the ratio of a record, which anybody may have written."""
+    try:
+        return Ratio.parse(str(detail["ratio"]))
+    except InputError as error:
+        raise ValueError(str(error)) from None
 
 
 def _count_outcomes(outcomes: Sequence[Outcome]) -> str:

@@ -106,7 +106,7 @@ class _Writer:
 
     def facts(self, block: Facts) -> Html:
         pairs = (
-            element("div", element("dt", self._line(label)), element("dd", self._take(text)))
+            element("div", element("dt", self._line(label)), element("dd", self._line(text)))
             for label, text in block.items
         )
         return element("dl", *pairs, class_="facts")
@@ -260,17 +260,16 @@ _LINE_MIDDLE = 600
 
 
 def _clip(line: Line) -> tuple[str, str, str]:
-    """Return the parts of a line, short, with an end of line shown if it is what differs."""
-    start = line.start if len(line.start) <= 2 * _LINE_END else f"\u2026{line.start[-_LINE_END:]}"
-    changed = line.changed.removesuffix("\n") + "\u21b5" * line.changed.endswith("\n") * bool(
-        line.start or line.end or line.changed == "\n"
-    )
-    end = line.end.removesuffix("\n")
-    return (
-        start.removesuffix("\n"),
-        shorten(changed, _LINE_MIDDLE, None),
-        shorten(end, _LINE_END, None),
-    )
+    """Return the parts of a line, short, with the end of the line shown if that is what differs."""
+    start, missing = line.start.removesuffix("\n"), len(line.start) - _LINE_END
+    if missing > _LINE_END:
+        start = f"[{count(missing, 'more character')}] … {start[-_LINE_END:]}"
+    changed = line.changed.removesuffix("\n")
+    is_part = bool(line.start or line.end) or line.changed == "\n"
+    if is_part and line.changed.endswith("\n"):
+        changed += "↵"
+    end = shorten(line.end.removesuffix("\n"), _LINE_END, None)
+    return start, shorten(changed, _LINE_MIDDLE, None), end
 
 
 def _gap(text: str) -> Html:

@@ -1,16 +1,10 @@
-"""The evidence of one case of a run as HTML, and an overview of the run, as its subject has them.
-
-A subject that has more to show than the results of its reports has a function that returns blocks,
-which is named here and imported when one of its runs is shown.
-"""
+"""The evidence of a case as HTML, and an overview of a run, as its subject has them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from importlib import import_module
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from assay.errors import InputError
 from assay.model import AttributeResult, CaseRecord, Outcome, VerifierReport
 from assay.reports.blocks import (
     Badge,
@@ -25,6 +19,7 @@ from assay.reports.blocks import (
 )
 from assay.reports.blocks_html import BlockLimits, render_blocks
 from assay.reports.markup import Html, element
+from assay.reports.subjects import MISSHAPEN, find_function
 from assay.reports.text import seconds, show_command
 from assay.reports.value_blocks import (
     describe_comparison,
@@ -35,23 +30,6 @@ from assay.reports.value_blocks import (
 
 if TYPE_CHECKING:
     from assay.runs import Row, Run
-
-# The functions that describe a run as a whole, and a case of it, by the subject of the run.
-_RUNS = {
-    "agents": "assay.agents.evidence:describe_run",
-    "calibration": "assay.questions.calibration_evidence:describe_run",
-    "questions": "assay.questions.evidence:describe_run",
-    "submissions": "assay.submissions.evidence:describe_run",
-}
-_CASES = {
-    "agents": "assay.agents.evidence:describe_case",
-    "calibration": "assay.questions.calibration_evidence:describe_case",
-    "drift": "assay.questions.drift_report:describe_case",
-    "questions": "assay.questions.evidence:describe_case",
-    "submissions": "assay.submissions.evidence:describe_case",
-}
-# What a run folder of somebody else, or of a version with other details, may lead to.
-_MISSHAPEN = (KeyError, TypeError, AttributeError, ValueError, IndexError, InputError)
 
 _FULL = BlockLimits()
 _NAMING = frozenset({"id", "group", "group_type", "type", "elapsed"})
@@ -72,11 +50,11 @@ def render_record(run: Run, record: CaseRecord, limits: BlockLimits, *, is_known
     known = [("known", "accepted by the baseline")] if is_known else []
     facts = [*known, *_list_facts(record)]
     reason = [Paragraph(record.reason, record.outcome.value)] if record.reason else []
-    describe = _find(_CASES, run) or describe_reports
+    describe = find_function("blocks", run) or describe_reports
     try:
         blocks = _merge_facts(facts, describe(run, record))
         body = render_blocks([*reason, *blocks], limits, more)
-    except _MISSHAPEN:
+    except MISSHAPEN:
         blocks = _merge_facts(facts, describe_reports(run, record))
         body = render_blocks([*reason, *blocks], limits, more)
     return element("div", body, class_="evidence")
@@ -84,20 +62,12 @@ def render_record(run: Run, record: CaseRecord, limits: BlockLimits, *, is_known
 
 def render_overview(run: Run, limits: BlockLimits = _FULL) -> Html:
     """Return what the cases of a run add up to by the rules of its subject; may be empty."""
-    describe = _find(_RUNS, run)
+    describe = find_function("overview", run)
     try:
         body = render_blocks(describe(run), limits) if describe is not None else Html("")
-    except _MISSHAPEN:
+    except MISSHAPEN:
         return Html("")
     return element("div", body, class_="evidence") if body else body
-
-
-def _find(table: dict[str, str], run: Run) -> Callable[..., Iterable[Block]] | None:
-    if (source := table.get(run.manifest.subject)) is None:
-        return None
-    module, _, function = source.partition(":")
-    found: Callable[..., Iterable[Block]] = getattr(import_module(module), function)
-    return found
 
 
 def _list_facts(record: CaseRecord) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from assay.reports.markup import Attribute, Html, element, join, start
-from assay.reports.matrix import Matrix
+from assay.reports.matrix import Matrix, MatrixCell
 from assay.reports.text import one_line
 
 _PER_ROW = 25
@@ -44,8 +44,8 @@ _SHAPES = {
 def _mark(outcome: str, x: float, y: float, number: int) -> Html:
     return element(
         "g",
-        element("title", f"{number}: {outcome}"),
-        element("rect", class_=f"mark {outcome}", width=12, height=12, rx=3),
+        element("title", f"{number}: {one_line(outcome)}"),
+        element("rect", class_=one_line(outcome), width=12, height=12, rx=3),
         element("path", class_="sign", d=_SHAPES.get(outcome, "")),
         transform=f"translate({x + 1:g} {y + 1:g})",
     )
@@ -82,15 +82,17 @@ def draw_interval(
     ]  # fmt: skip
     if labels:
         parts += [
-            element("text", labels[0], class_="label", x=10, y=54),
-            element("text", labels[1], class_="label end", x=290, y=54),
+            element("text", one_line(labels[0]), class_="label", x=10, y=54),
+            element("text", one_line(labels[1]), class_="label end", x=290, y=54),
         ]
     if reference is not None:
         x = place(reference)
         anchor = "end" if x > 200 else "start" if x < 100 else "middle"
         parts.append(element("line", class_="reference", x1=x, y1=y - 14, x2=x, y2=y + 14))
         if labels:
-            parts.append(element("text", reference_label, class_=f"label {anchor}", x=x, y=12))
+            parts.append(
+                element("text", one_line(reference_label), class_=f"label {anchor}", x=x, y=12)
+            )
     return _svg("rate", 300, 58 if labels else 20, title, "", parts)
 
 
@@ -136,12 +138,12 @@ def draw_curve(
         parts += [
             element("path", class_="reference", d=f"M{x:g} 160V{y:g}H40"),
             element("circle", class_="value", cx=x, cy=y, r=5),
-            element("text", point_label, class_=f"label strong {anchor}",
+            element("text", one_line(point_label), class_=f"label strong {anchor}",
                     x=x - 10 if anchor == "end" else x + 10, y=max(y - 7, 22.0)),
         ]  # fmt: skip
     parts += [
-        element("text", x_label, class_="label middle", x=165, y=194),
-        element("text", y_label, class_="label", x=4, y=11),
+        element("text", one_line(x_label), class_="label middle", x=165, y=194),
+        element("text", one_line(y_label), class_="label", x=4, y=11),
     ]
     return _svg("curve", 300, 200, title, description, parts)
 
@@ -224,8 +226,9 @@ def draw_outcomes(counts: Mapping[str, int], *, title: str) -> Html:
     for outcome, number in counts.items():
         width = 1000 * number / max(total, 1)
         if number:
+            name = one_line(outcome)
             parts.append(
-                element("rect", element("title", f"{number:,} {outcome}"), class_=outcome,
+                element("rect", element("title", f"{number:,} {name}"), class_=name,
                         x=round(start, 2), y=0, width=round(width, 2), height=10)
             )  # fmt: skip
         start += width
@@ -242,21 +245,26 @@ def draw_matrix(matrix: Matrix, most: int = 1_000) -> Iterator[Html]:
         rows = list(islice((row for row in matrix.rows() if row.is_changed), most))
     left_out = sum(1 for _ in matrix.rows()) - len(rows)
     head = [element("th", name, scope="col") for name in (matrix.corner, *matrix.columns)]
+    yield element("p", element("b", matrix.title), f": {matrix.summary}", class_="summary")
     region = start("div", class_="matrix", role="region", aria_label=matrix.title, tabindex=0)
-    yield Html(f"{region}<table>")
-    yield element("caption", element("b", matrix.title), f": {matrix.summary}")
-    yield Html(f"{element('thead', element('tr', *head))}<tbody>")
+    yield Html(f"{region}<table>{element('thead', element('tr', *head))}<tbody>")
     for row in rows:
-        cells = [
-            element("td", cell.text, *([element("small", " changed")] if cell.is_changed else []),
-                    class_=f"{cell.style}{' changed' if cell.is_changed else ''}")
-            for cell in row.cells
-        ]  # fmt: skip
-        yield element("tr", element("th", one_line(row.label), scope="row"), *cells)
+        yield element(
+            "tr",
+            element("th", one_line(row.label), scope="row", class_="id"),
+            *map(_matrix_cell, row.cells),
+        )
     yield Html("</tbody></table>")
     notes = [f"{left_out:,} rows without a change are left out."] if left_out else []
-    yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
     yield Html("</div>")
+    yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
+
+
+def _matrix_cell(cell: MatrixCell) -> Html:
+    if not cell.is_changed:
+        return element("td", cell.text, class_=cell.style)
+    mark = element("small", "changed")
+    return element("td", cell.text, " ", mark, class_=f"{cell.style} changed")
 
 
 def _svg(
@@ -270,8 +278,8 @@ def _svg(
 ) -> Html:
     return element(
         "svg",
-        element("title", title),
-        *([element("desc", description)] if description else []),
+        element("title", one_line(title)),
+        *([element("desc", one_line(description))] if description else []),
         *parts,
         class_=f"chart {kind}",
         role="img",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from assay.escaping import escape_hidden
@@ -29,8 +30,8 @@ def render_code(text: str, language: str) -> Html:
 
 
 def _spans(tokens: Any) -> Iterator[Html]:
-    for kind, text in tokens:
-        name = _name_class(kind)
+    for name, several in groupby(tokens, lambda token: _name_class(token[0])):
+        text = "".join(part for _, part in several)
         yield element("span", text, class_=name) if name else escape(text)
 
 

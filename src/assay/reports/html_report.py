@@ -48,14 +48,12 @@ _VERDICT_CLASSES = {0: "passed", 1: "failed", 2: "error", 3: "error"}
 _PIECES_AT_ONCE = 200
 
 
-# The page stays below 10 MB: so many characters of evidence for the cases of an outcome, and then
-# the case that is over the limit.
-_CHARACTERS = {
-    Outcome.FAILED: 4_500_000,
-    Outcome.ERROR: 1_200_000,
-    Outcome.UNVERIFIED: 1_200_000,
-    Outcome.PASSED: 1_200_000,
-}
+# The page stays below 10 MB. So many characters of evidence are for all cases, of which each
+# outcome is sure of a part; a section may be longer by one case.
+_CHARACTERS = 8_000_000
+
+
+_CHARACTERS_OF_OTHERS = 1_200_000
 
 
 _LIMITS = BlockLimits(characters=4_000, lines=100, rows=100, total=250_000)
@@ -78,8 +76,8 @@ class _Entry(NamedTuple):
 class _Section:
     """The cases of one outcome, rendered as they are asked for."""
 
-    def __init__(self, run: Run, outcome: Outcome, number: int) -> None:
-        self._run, self._outcome = run, outcome
+    def __init__(self, run: Run, outcome: Outcome, number: int, characters: int) -> None:
+        self._run, self._outcome, self._characters = run, outcome, characters
         self.outcome, self.number = outcome.value, number
         self.left_out = number
 
@@ -95,7 +93,7 @@ class _Section:
         """Yield the cases until the section is full; `left_out` is right afterwards."""
         is_passed = self._outcome is Outcome.PASSED
         rows = self._run.rows(Outcome.PASSED) if is_passed else self._list_new_ones_first()
-        left = _CHARACTERS[self._outcome]
+        left = self._characters
         for row in islice(rows, PASSED_AT_MOST if is_passed else None):
             if left <= 0:
                 return
@@ -168,12 +166,20 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
         "overview": render_overview(run, _LIMITS),
         "bar": draw_outcomes(counts, title=summary.verdict_line()),
         "matrix": None if matrix is None else draw_matrix(matrix),
-        "sections": [
-            _Section(run, one, summary.counts[one]) for one in (*NOT_PASSED, Outcome.PASSED)
-        ],
+        "sections": list(_make_sections(run, summary)),
         "command": show_command(run),
         "version": __version__,
     }
+
+
+def _make_sections(run: Run, summary: Summary) -> Iterator[_Section]:
+    """Yield a section per outcome; the first one that has cases gets what the others leave."""
+    present = [one for one in (*NOT_PASSED, Outcome.PASSED) if summary.counts[one]]
+    for outcome in (*NOT_PASSED, Outcome.PASSED):
+        is_first = present[:1] == [outcome]
+        rest = _CHARACTERS - _CHARACTERS_OF_OTHERS * (len(present) - 1)
+        characters = rest if is_first else _CHARACTERS_OF_OTHERS
+        yield _Section(run, outcome, summary.counts[outcome], characters)
 
 
 def _list_totals(run: Run, summary: Summary) -> Iterator[tuple[str, str, str]]:

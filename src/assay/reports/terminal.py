@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
+from contextlib import suppress
 from itertools import islice
 
 from assay.model import Outcome
 from assay.reports.evidence import EvidenceLimits, Paint, case_lines, gather
 from assay.reports.matrix import Matrix, MatrixCell, find_matrix
+from assay.reports.subjects import MISSHAPEN, find_function
 from assay.reports.summary import (
     NOT_PASSED,
     Summary,
@@ -33,10 +34,6 @@ _LIMITS = EvidenceLimits(characters=1_600, lines=30, attributes=8, samples=3)
 
 
 _FULL = EvidenceLimits(characters=20_000, lines=400, attributes=1_000, samples=1_000)
-
-
-# The function that writes one case, by the subject of the run; else its evidence is shown.
-_CASES = {"questions": "assay.questions.show:question_lines"}
 
 
 _VERDICT_STYLES = {0: "passed", 1: "failed", 2: "unverified", 3: "error"}
@@ -92,12 +89,14 @@ def render_case(run: Run, row: Row, *, colour: bool = False) -> str:
     """Return one case with nearly all of its evidence, for `assay runs show RUN CASE`."""
     record = run.read(row)
     evidence = gather(record, is_known=run.is_known(row), limits=_FULL)
-    if record.detail is not None and (source := _CASES.get(run.manifest.subject)):
-        module, _, function = source.partition(":")
-        told = getattr(import_module(module), function)(record, Paint(colour))
-        known = ["accepted by the baseline"] if evidence.is_known else []
-        used = [f"used: {evidence.usage}"] if evidence.usage else []
-        return "\n".join([*told, *known, *used, f"took {evidence.duration}"]) + "\n"
+    show = find_function("lines", run)
+    if show is not None and record.detail is not None:
+        # With a record of another shape the evidence is shown as for any subject.
+        with suppress(*MISSHAPEN):
+            told = list(show(run, record, Paint(colour)))
+            known = ["accepted by the baseline"] if evidence.is_known else []
+            used = [f"used: {evidence.usage}"] if evidence.usage else []
+            return "\n".join([*told, *known, *used, f"took {evidence.duration}"]) + "\n"
     lines = [*case_lines(evidence, Paint(colour), in_full=True), f"    took {evidence.duration}"]
     for label, text in (
         ("used", evidence.usage),
@@ -121,7 +120,9 @@ def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
     if summary.total:
         yield _counts_line(summary, paint)
         rate = f"{percent(summary.pass_rate)} (95% interval {describe_interval(summary.share)})"
-        parts = [f"pass rate {rate}", f"mean score {summary.mean_score:.3f}"]
+        # A share of one case would look as if it counted something else, such as its samples.
+        parts = [f"pass rate {rate}"] if summary.total > 1 else []
+        parts.append(f"mean score {summary.mean_score:.3f}")
         if summary.duration is not None:
             parts.append(seconds(summary.duration))
         yield "   ".join(parts)

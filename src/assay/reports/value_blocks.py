@@ -172,7 +172,7 @@ def _compare_rows(columns: list[str], own: Rows, other: Rows, count: int, tone: 
             is_same = twin is not None and name in twin and name in row and row[name] == twin[name]
             yield Cell(_write_cell(row.get(name)), "" if is_same else tone, not is_same)
 
-    return Table(columns, (list(cells(place)) for place in range(min(count, _MOST_ROWS))))
+    return Table(columns, [list(cells(place)) for place in range(min(count, _MOST_ROWS))])
 
 
 def _read_rows(value: Any) -> Rows | None:

@@ -221,6 +221,11 @@ class Run:
         packed: dict[str, Any] = self._reader.read(row.span)["record"]
         return packed
 
+    @property
+    def has_conversations(self) -> bool:
+        """Return whether conversations of any case are kept."""
+        return self._index.has_parts(CONVERSATION)
+
     def conversations(self, row: Row) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the kept conversations of a case, each with the number of its sample, from 1."""
         for key, span in self._index.list_parts(row.id, CONVERSATION, row.fingerprint):

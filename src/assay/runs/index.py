@@ -310,10 +310,15 @@ class RunIndex:
         ).fetchone()
         return None if found is None else Span(*found)
 
+    def has_parts(self, start: str) -> bool:
+        """Return whether any case has a part whose key starts with this."""
+        found = "SELECT 1 FROM parts WHERE substr(key, 1, ?) = ? LIMIT 1"
+        return self._database.execute(found, (len(start), start)).fetchone() is not None
+
     def list_parts(
         self, identifier: str, start: str, fingerprint: str
     ) -> Iterator[tuple[str, Span]]:
-        """Yield the parts of a case whose key starts with a word and goes on with a number."""
+        """Yield the parts of a case whose key starts with this, the shortest keys first."""
         found = self._database.execute(
             "SELECT key, offset, length FROM parts WHERE id = ? AND fingerprint = ? "
             "AND substr(key, 1, ?) = ? ORDER BY length(key), key",
