@@ -62,7 +62,7 @@ def make_hostile_run(path: Path) -> Path:
     }
     report = VerifierReport(
         id=HOSTILE, group=HOSTILE, type="Core", duration=1, results=results, case={HOSTILE: HOSTILE}
-    )  # type: ignore[arg-type] # as a journal has it
+    )
     fields: dict[str, Any] = {
         "reason": HOSTILE,
         "code": HOSTILE,
@@ -365,7 +365,8 @@ def test_a_bundle_works_from_files_and_from_a_server(site: Site, tmp_path: Path)
         capture_output=True, text=True, check=True, timeout=PATIENCE,
     )  # fmt: skip
     assert "index.html" in done.stdout
-    context = site.browser.new_context(viewport=NARROW)
+    options: Any = {"viewport": NARROW}
+    context = site.browser.new_context(**options)
     try:
         page = context.new_page()
         watch = Watch(page, (tmp_path / "b").as_uri())

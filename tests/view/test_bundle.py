@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,7 +41,7 @@ def read(out: Path) -> dict[str, str]:
 def test_every_link_leads_to_a_file_of_the_bundle(runs: Path, tmp_path: Path) -> None:
     said = write_bundle(runs, tmp_path / "out")
     files = read(tmp_path / "out")
-    assert said == f"3 runs in {len(files)} files: {tmp_path / 'out' / 'index.html'}"
+    assert str(said) == f"3 runs in {len(files)} files: {tmp_path / 'out' / 'index.html'}"
     links = 0
     for name, text in files.items():
         if not name.endswith(".html"):
@@ -65,7 +66,7 @@ def test_a_bundle_is_bounded_and_says_what_it_lacks(
     monkeypatch.setattr(bundle, "CASES", 2)
     monkeypatch.setattr(bundle, "RUNS", 2)
     monkeypatch.setattr(bundle, "TEXT", 10)
-    said = write_bundle(runs, tmp_path / "out")
+    said = str(write_bundle(runs, tmp_path / "out"))
     assert "; 1 older run left out" in said
     files = read(tmp_path / "out")
     pages = [name for name in files if re.fullmatch(r"runs/[^/]+\.html", name)]
@@ -94,6 +95,12 @@ def test_a_bundle_is_written_again_but_not_over_other_things(runs: Path, tmp_pat
 def test_the_command(runs: Path, tmp_path: Path, assay: Command) -> None:
     done = assay("view", runs / "run 1", "--bundle", tmp_path / "out", check=True)
     assert done.stdout.startswith("1 run in ")
+    (runs / "broken").mkdir()
+    (runs / "broken/run.json").touch()
+    done = assay("view", runs, "--bundle", tmp_path / "out", "--json", check=True)
+    values = json.loads(done.stdout)
+    assert (values["runs"], values["left_out"], values["unreadable"]) == (3, 0, 1)
+    assert Path(values["index"]).is_file()
     missing = assay("view", tmp_path / "nowhere")
     assert missing.returncode == 2
     assert "nowhere: is not a folder" in missing.stderr

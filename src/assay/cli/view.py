@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 from pathlib import Path
@@ -26,7 +27,10 @@ from assay.errors import InputError
     metavar="DIR",
     help="Write the pages as files into this folder instead of serving them.",
 )
-def view(folder: Path | None, port: int, bundle: Path | None) -> None:
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON: the address, or what was written."
+)
+def view(folder: Path | None, port: int, bundle: Path | None, as_json: bool) -> None:
     """Look at runs in a browser: cases, evidence, comparisons and history.
 
     FOLDER has runs in it, or is one; default: the runs of the project. The pages are served to this
@@ -40,15 +44,22 @@ def view(folder: Path | None, port: int, bundle: Path | None) -> None:
             "is not a folder", where=str(shown), advice="make a run first: assay run FILE.py"
         )
     if bundle is not None:
-        click.echo(write_bundle(shown, bundle))
+        written = write_bundle(shown, bundle)
+        values = {**written._asdict(), "index": str(written.index)}
+        click.echo(json.dumps(values, indent=2) if as_json else str(written))
         return
     # As after Ctrl-C, so that what was opened is closed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         # Of the project's own folder also what it remembers; another may be somebody else's.
-        serve(shown, port, _announce, elsewhere=folder is None)
+        serve(shown, port, _announce_json if as_json else _announce, elsewhere=folder is None)
     except KeyboardInterrupt:
         click.echo("", err=True)
+
+
+def _announce_json(address: str) -> None:
+    click.echo(json.dumps({"address": address}))
+    sys.stdout.flush()
 
 
 def _announce(address: str) -> None:

@@ -105,14 +105,30 @@ def _read_searched(index: SearchIndex, case: CaseLine) -> Searched:
     return Searched("\n".join(label for (label,) in labels), " ".join(text.split()))
 
 
-def write_bundle(folder: Path, out: Path) -> str:
-    """Write the runs of a folder as pages into another, and return what was written, in words."""
+class Bundle(NamedTuple):
+    """What was written."""
+
+    index: Path
+    runs: int
+    files: int
+    left_out: int
+    """Runs that are older than those that were written."""
+    unreadable: int
+
+    def __str__(self) -> str:
+        more = f"; {count(self.left_out, 'older run')} left out" if self.left_out else ""
+        if self.unreadable:
+            more += f"; {count(self.unreadable, 'folder')} could not be read"
+        return f"{count(self.runs, 'run')} in {count(self.files, 'file')}{more}: {self.index}"
+
+
+def write_bundle(folder: Path, out: Path) -> Bundle:
+    """Write the runs of a folder as pages into another folder."""
     _check_place(out)
     with closing(Library(folder)) as library:
         library.finish(texts_of=lambda entry: True)
-        shown = sorted(
-            (one for one in library.entries() if not one.state.problem), key=_started, reverse=True
-        )
+        entries = library.entries()
+        shown = sorted((one for one in entries if not one.state.problem), key=_started)[::-1]
         chosen = {one.key: _choose_cases(one) for one in shown[:RUNS]}
         pages = BundlePages(library, chosen)
         files = 0
@@ -126,9 +142,8 @@ def write_bundle(folder: Path, out: Path) -> str:
             raise InfrastructureError(
                 f"the pages could not be written: {error.strerror}", where=str(out)
             ) from None
-    left_out = len(shown) - len(chosen)
-    more = f"; {count(left_out, 'older run')} left out" if left_out else ""
-    return f"{count(len(chosen), 'run')} in {count(files, 'file')}{more}: {out / 'index.html'}"
+    left_out, unreadable = len(shown) - len(chosen), len(entries) - len(shown)
+    return Bundle(out / "index.html", len(chosen), files, left_out, unreadable)
 
 
 def _check_place(out: Path) -> None:
