@@ -100,7 +100,7 @@ def test_the_command(runs: Path, tmp_path: Path, assay: Command) -> None:
     done = assay("view", runs, "--bundle", tmp_path / "out", "--json", check=True)
     values = json.loads(done.stdout)
     assert (values["runs"], values["left_out"], values["unreadable"]) == (3, 0, 1)
-    assert Path(values["index"]).is_file()
+    assert Path(values["page"]).is_file()
     missing = assay("view", tmp_path / "nowhere")
     assert missing.returncode == 2
     assert "nowhere: is not a folder" in missing.stderr

@@ -27,9 +27,7 @@ from assay.errors import InputError
     metavar="DIR",
     help="Write the pages as files into this folder instead of serving them.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON: the address, or what was written."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def view(folder: Path | None, port: int, bundle: Path | None, as_json: bool) -> None:
     """Look at runs in a browser: cases, evidence, comparisons and history.
 
@@ -45,7 +43,7 @@ def view(folder: Path | None, port: int, bundle: Path | None, as_json: bool) -> 
         )
     if bundle is not None:
         written = write_bundle(shown, bundle)
-        values = {**written._asdict(), "index": str(written.index)}
+        values = {**written._asdict(), "page": str(written.page)}
         click.echo(json.dumps(values, indent=2) if as_json else str(written))
         return
     # As after Ctrl-C, so that what was opened is closed.

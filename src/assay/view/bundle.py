@@ -108,7 +108,8 @@ def _read_searched(index: SearchIndex, case: CaseLine) -> Searched:
 class Bundle(NamedTuple):
     """What was written."""
 
-    index: Path
+    page: Path
+    """The first page."""
     runs: int
     files: int
     left_out: int
@@ -119,7 +120,7 @@ class Bundle(NamedTuple):
         more = f"; {count(self.left_out, 'older run')} left out" if self.left_out else ""
         if self.unreadable:
             more += f"; {count(self.unreadable, 'folder')} could not be read"
-        return f"{count(self.runs, 'run')} in {count(self.files, 'file')}{more}: {self.index}"
+        return f"{count(self.runs, 'run')} in {count(self.files, 'file')}{more}: {self.page}"
 
 
 def write_bundle(folder: Path, out: Path) -> Bundle:
