@@ -23,7 +23,9 @@ from assay.view.record_text import find_group, find_labels, fold, gather_text
 
 REASON_CHARACTERS = 400
 _STEP_BYTES = 2_000_000
-_TEXTS_PER_STEP = 100
+# Few commits: each of them writes a piece of the index of trigrams, which is merged with others.
+_TEXTS_PER_STEP = 1_000
+_TEXT_PER_STEP = 1_000_000
 
 # Of each column; those of RunIndex first.
 _KINDS = (
@@ -158,6 +160,7 @@ class SearchIndex(RunIndex):
         ).fetchall()
         if not waiting:
             return False
+        length_of_texts = 0
         with contextlib.closing(JournalReader(journal)) as reader:
             for offset, length, identifier, fingerprint in waiting:
                 record = reader.read((offset, length))["record"]
@@ -170,6 +173,9 @@ class SearchIndex(RunIndex):
                 self._database.execute(
                     "UPDATE cases SET is_cut = ? WHERE offset = ?", (is_cut, offset)
                 )
+                length_of_texts += len(text)
+                if length_of_texts >= _TEXT_PER_STEP:
+                    break
         self._database.commit()
         return True
 
