@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
+AXE_VERSION := 4.14.0
+AXE := $(VENV)/node/node_modules/axe-core
 # A stamp per set of inputs: set-up runs again only when one of them changed.
 READY := $(VENV)/.ready
 
@@ -40,13 +42,17 @@ setup: $(READY) ## Make .venv with exact versions
 demo: $(READY) ## Run Assay on the shipped examples, offline
 	@$(BIN)/python examples/demo.py
 
-# The HTML report is also tested in a real browser. One is installed where that asks nobody: as root,
-# on a machine with apt-get, which is a container or a CI machine. Elsewhere those tests are skipped.
-browser:
+# The pages are also tested in a real browser. One is installed where that asks nobody: as root, on a
+# machine with apt-get, which is a container or a CI machine. axe-core, which finds faults of
+# accessibility, comes from npm. What is not there, the tests that need it say, and are skipped.
+browser: $(READY)
 	@command -v chromium chromium-browser google-chrome >/dev/null || [ "$$(id -u)" != 0 ] || \
 	  ! command -v apt-get >/dev/null || \
 	  { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
 	  echo "no browser could be installed; the tests that need one say so"
+	@[ -f $(AXE)/axe.min.js ] || { command -v npm >/dev/null && npm install --silent --no-audit --no-fund \
+	  --no-save --ignore-scripts --prefix $(VENV)/node axe-core@$(AXE_VERSION) >/dev/null 2>&1; } || \
+	  echo "axe-core could not be installed; the tests that need it say so"
 
 test: $(READY) browser ## Formatting, lint, types and tests
 	$(BIN)/ruff format --check .

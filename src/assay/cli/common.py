@@ -111,6 +111,7 @@ def start_plan(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
         write_baseline=options.write_baseline,
         watch=partial(executing, options),
         engine=options.engine,
+        creates_runs=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""`assay runs` and `assay report`: list, show, resume, compare and report kept runs."""
+"""`assay runs` and `assay report`: list, show, resume and report kept runs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from assay.cli.common import (
     run_options,
     use_colour,
 )
+from assay.cli.comparisons import compare, trend
 from assay.config import check_named_code, find_project, is_inside, load_config
 from assay.errors import AssayError, InputError
 from assay.escaping import escape_hidden
 from assay.reports import (
-    comparison_lines,
-    comparison_values,
     format_names,
+    name_of,
     one_line,
     render_case,
     summarize,
@@ -35,7 +35,6 @@ from assay.runs import (
     Ended,
     Run,
     check_resumable,
-    compare_runs,
     find_run,
     read_manifest,
     run_folders,
@@ -182,7 +181,7 @@ def list_runs(as_json: bool) -> None:
 def _line(run: Run) -> str:
     summary = summarize(run)
     about = one_line(summary.title or summary.subject)
-    return f"{one_line(run.name)}  {about}  {summary.verdict_line()}"
+    return f"{one_line(name_of(run))}  {about}  {summary.verdict_line()}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -288,23 +287,8 @@ def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> 
         )
 
 
-@runs.command()
-@click.argument("before", metavar="BEFORE")
-@click.argument("after", metavar="AFTER")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def compare(ctx: click.Context, /, before: str, after: str, as_json: bool) -> None:
-    """Compare two runs: newly failing, newly passing, changed scores.
-
-    Exit code 1 if a case newly fails, 3 if one newly ended in an error.
-    """
-    with Run(_find(before)) as first, Run(_find(after)) as second:
-        comparison = compare_runs(first, second)
-    if as_json:
-        click.echo(json.dumps(comparison_values(comparison), indent=2))
-    else:
-        click.echo("\n".join(comparison_lines(comparison)))
-    ctx.exit(comparison.exit_code())
+for _command in (compare, trend):
+    runs.add_command(_command)
 
 
 def _find(name: str) -> Path:

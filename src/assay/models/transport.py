@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.models.settings import ModelSettings
-from assay.models.usage import Budget, Usage, count_usage, meter_usage
+from assay.models.usage import REPEATED, Budget, Usage, count_usage, meter_usage
 from assay.tracebacks import describe, first_problem
 
 LONGEST_ANSWER = 16 * MEGABYTE
@@ -156,6 +156,7 @@ async def persist(attempt: Callable[[], Awaitable[T]], patience: float, where: s
             first_failure = first_failure if first_failure is not None else now
             if failures == ATTEMPTS or now + wait - first_failure > patience:
                 raise _give_up(failure, failures, patience, where) from None
+        meter_usage(REPEATED)
         await asyncio.sleep(wait)
     raise AssertionError("the last attempt either returns or raises")
 

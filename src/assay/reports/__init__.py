@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from assay.reports.formats import (
     Format,
     Renderer,
+    append_pieces,
     discard_standard_output,
     format_names,
     get_format,
     keep_report,
     register_format,
     render_report,
+    write_pieces,
     write_report,
 )
 
@@ -44,23 +46,37 @@ if TYPE_CHECKING:
     )
     from assay.reports.charts import (
         draw_curve,
+        draw_history,
         draw_interval,
         draw_matrix,
         draw_outcomes,
         draw_sparkline,
         draw_strip,
     )
+    from assay.reports.comparison import (
+        ComparisonReport,
+        comparison_formats,
+        comparison_lines,
+        describe_chance,
+        describe_change,
+        describe_difference,
+        describe_flip,
+        describe_verdict,
+        list_notes,
+        render_comparison,
+        trend_lines,
+    )
     from assay.reports.evidence import Paint
     from assay.reports.html_report import render_table
     from assay.reports.json_report import full_record
     from assay.reports.markdown import cell, code_block, code_span, html_code
     from assay.reports.markup import Html, element, escape
-    from assay.reports.matrix import Matrix, MatrixCell, MatrixRow
+    from assay.reports.matrix import Matrix, MatrixCell, MatrixRow, find_matrix
     from assay.reports.page import render_page
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
-    from assay.reports.terminal import comparison_lines, comparison_values, render_case
-    from assay.reports.text import count, one_line, seconds, show_command
+    from assay.reports.terminal import render_case
+    from assay.reports.text import count, name_of, one_line, seconds, show_command
     from assay.reports.value_blocks import describe_comparison, describe_value
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
@@ -76,6 +92,7 @@ _LATE = {
     "Fold": "blocks",
     "Heading": "blocks",
     "Html": "markup",
+    "ComparisonReport": "comparison",
     "Matrix": "matrix",
     "MatrixCell": "matrix",
     "MatrixRow": "matrix",
@@ -90,15 +107,22 @@ _LATE = {
     "cell": "markdown",
     "code_block": "markdown",
     "code_span": "markdown",
-    "comparison_lines": "terminal",
-    "comparison_values": "terminal",
+    "comparison_formats": "comparison",
+    "comparison_lines": "comparison",
     "count": "text",
     "describe_comparison": "value_blocks",
     "describe_report": "case_evidence",
+    "describe_chance": "comparison",
+    "describe_change": "comparison",
+    "describe_difference": "comparison",
+    "describe_flip": "comparison",
+    "describe_verdict": "comparison",
+    "list_notes": "comparison",
     "describe_rest": "case_evidence",
     "describe_wrong": "case_evidence",
     "describe_value": "value_blocks",
     "draw_curve": "charts",
+    "draw_history": "charts",
     "draw_interval": "charts",
     "draw_matrix": "charts",
     "draw_outcomes": "charts",
@@ -107,8 +131,10 @@ _LATE = {
     "element": "markup",
     "escape": "markup",
     "exit_code": "summary",
+    "find_matrix": "matrix",
     "full_record": "json_report",
     "html_code": "markdown",
+    "name_of": "text",
     "not_passed_rows": "summary",
     "one_line": "text",
     "page_style": "blocks_html",
@@ -117,6 +143,7 @@ _LATE = {
     "render_blocks": "blocks_html",
     "render_case": "terminal",
     "render_evidence": "case_evidence",
+    "render_comparison": "comparison",
     "render_overview": "case_evidence",
     "render_page": "page",
     "render_table": "html_report",
@@ -124,6 +151,7 @@ _LATE = {
     "show_command": "text",
     "summarize": "summary",
     "to_table": "parquet",
+    "trend_lines": "comparison",
 }
 
 __all__ = [
@@ -132,6 +160,7 @@ __all__ = [
     "BlockLimits",
     "Cell",
     "Code",
+    "ComparisonReport",
     "Diff",
     "Facts",
     "Figure",
@@ -151,19 +180,26 @@ __all__ = [
     "Table",
     "Tone",
     "Turn",
+    "append_pieces",
     "cell",
     "code_block",
     "code_span",
+    "comparison_formats",
     "comparison_lines",
-    "comparison_values",
     "count",
+    "describe_chance",
+    "describe_change",
     "describe_comparison",
+    "describe_difference",
+    "describe_flip",
     "describe_report",
     "describe_rest",
     "describe_value",
+    "describe_verdict",
     "describe_wrong",
     "discard_standard_output",
     "draw_curve",
+    "draw_history",
     "draw_interval",
     "draw_matrix",
     "draw_outcomes",
@@ -172,11 +208,14 @@ __all__ = [
     "element",
     "escape",
     "exit_code",
+    "find_matrix",
     "format_names",
     "full_record",
     "get_format",
     "html_code",
     "keep_report",
+    "list_notes",
+    "name_of",
     "not_passed_rows",
     "one_line",
     "page_style",
@@ -185,6 +224,7 @@ __all__ = [
     "register_format",
     "render_blocks",
     "render_case",
+    "render_comparison",
     "render_evidence",
     "render_overview",
     "render_page",
@@ -194,6 +234,8 @@ __all__ = [
     "show_command",
     "summarize",
     "to_table",
+    "trend_lines",
+    "write_pieces",
     "write_report",
 ]
 

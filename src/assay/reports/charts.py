@@ -179,6 +179,46 @@ def _split(
     return [piece for piece in pieces if piece]
 
 
+def draw_history(
+    shares: Sequence[tuple[str, float | None, float, float]], *, title: str, description: str = ""
+) -> Html:
+    """Return rates over time, each with its interval; a share is its name, value, low and high."""
+    width, step = 720, 640 / max(len(shares) - 1, 1)
+
+    def y_of(share: float) -> float:
+        return round(170 - 155 * share, 2)
+
+    spots: list[tuple[float, float] | None] = []
+    parts: list[Html] = []
+    for share in (0.0, 0.5, 1.0):
+        y = y_of(share)
+        parts += [
+            element("line", class_="grid", x1=44, y1=y, x2=width - 16, y2=y),
+            element("text", f"{share:.0%}", class_="label end", x=38, y=y + 4),
+        ]
+    for place, (name, value, low, high) in enumerate(shares):
+        x = round(54 + step * place, 2) if len(shares) > 1 else 374.0
+        spots.append(None if value is None else (x, y_of(value)))
+        if value is None:
+            continue
+        told = f"{name}: {value:.1%}, 95% interval {low:.1%} to {high:.1%}"
+        parts.append(
+            element("g", element("title", told),
+                    element("path", class_="whisker", d=f"M{x:g} {y_of(high):g}V{y_of(low):g}"),
+                    element("circle", class_="value", cx=x, cy=y_of(value), r=4))
+        )  # fmt: skip
+    lines = [
+        element("polyline", class_="curve", points=" ".join(f"{x:g},{y:g}" for x, y in piece))
+        for piece in _split(spots)
+        if len(piece) > 1
+    ]
+    if shares:
+        parts.append(element("text", shares[0][0], class_="label", x=44, y=190))
+    if len(shares) > 1:
+        parts.append(element("text", shares[-1][0], class_="label end", x=width - 16, y=190))
+    return _svg("history", width, 196, title, description, [*lines, *parts])
+
+
 def draw_outcomes(counts: Mapping[str, int], *, title: str) -> Html:
     """Return a bar of outcomes by their share, in the given order."""
     total = sum(counts.values())

@@ -1,23 +1,39 @@
 """Resumable runs: the folder, the journal, the engine, and queries on them."""
 
 from assay.findings import Baseline
-from assay.runs.compare import CaseChange, RunComparison, compare_runs
+from assay.runs.compare import (
+    LISTED,
+    CaseChange,
+    ChangeKind,
+    CodeFlip,
+    ComparedRun,
+    DurationChange,
+    Durations,
+    FailOn,
+    RunComparison,
+    SampledTest,
+    compare_runs,
+    list_changes,
+    name_finding,
+)
 from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
     CONVERSATION,
+    JOURNAL,
+    MANIFEST,
     RUNS_FOLDER,
     Gate,
     Manifest,
     Run,
     check_resumable,
     create_folder,
-    find_run,
+    is_being_written,
     read_manifest,
-    run_folders,
     write_gate,
 )
-from assay.runs.index import Row
+from assay.runs.index import ROW_COLUMNS, Row, RunIndex, make_row
+from assay.runs.journal import JournalReader, Span, complete_size, mark_at
 from assay.runs.plan import (
     Ended,
     Plan,
@@ -28,17 +44,31 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
+from assay.runs.registry import find_run, list_elsewhere, remember_run, run_folders
+from assay.runs.trend import LAST, Trend, TrendPoint, draw_sparkline, read_trends
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
     "CONVERSATION",
+    "JOURNAL",
+    "LAST",
+    "LISTED",
+    "MANIFEST",
+    "ROW_COLUMNS",
     "RUNS_FOLDER",
     "Baseline",
     "CaseChange",
     "Chain",
+    "ChangeKind",
+    "CodeFlip",
+    "ComparedRun",
+    "DurationChange",
+    "Durations",
     "Ended",
+    "FailOn",
     "Gate",
+    "JournalReader",
     "Manifest",
     "Parts",
     "Plan",
@@ -46,19 +76,34 @@ __all__ = [
     "Row",
     "Run",
     "RunComparison",
+    "RunIndex",
+    "SampledTest",
+    "Span",
     "Step",
     "TerminalProgress",
+    "Trend",
+    "TrendPoint",
     "Unit",
     "Watch",
     "Work",
     "Worker",
     "check_resumable",
     "compare_runs",
+    "complete_size",
     "create_folder",
+    "draw_sparkline",
     "execute",
     "find_run",
+    "is_being_written",
+    "list_changes",
+    "list_elsewhere",
+    "make_row",
+    "mark_at",
+    "name_finding",
     "name_some",
     "read_manifest",
+    "read_trends",
+    "remember_run",
     "resume_run",
     "run_cases",
     "run_folders",

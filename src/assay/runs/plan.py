@@ -14,6 +14,7 @@ from assay.findings import Baseline
 from assay.model import CaseRecord, FinishedCase
 from assay.runs.engine import Chain, Follow, Progress, Step, execute
 from assay.runs.folder import BASELINE, Manifest, Run, check_resumable, create_folder
+from assay.runs.registry import remember_run
 from assay.runs.writer import Parts, Unit
 
 
@@ -83,8 +84,12 @@ def start_run(
     write_baseline: Path | None = None,
     watch: Watch = watch_nothing,
     engine: str = LOCAL,
+    creates_runs: bool = False,
 ) -> Ended:
-    """Create a run folder, run all cases and finish the run."""
+    """Create a run folder, run all cases and finish the run.
+
+    `creates_runs` allows to make the folder `runs` for a run that is written elsewhere.
+    """
     run_with = find_engine(engine)
     if baseline is not None and write_baseline is not None and not baseline.exists():
         # The first one is only being made.
@@ -92,6 +97,7 @@ def start_run(
     if baseline is not None:
         Baseline.read(baseline)
     folder = create_folder(out, plan.manifest, runs)
+    remember_run(folder, runs, creates=creates_runs)
     _use_baseline(folder, baseline)
     return _carry_out(plan, folder, write_baseline, watch, run_with)
 
