@@ -20,6 +20,7 @@ from assay.cli.common import (
     use_colour,
 )
 from assay.cli.comparisons import compare, trend
+from assay.cli.run_folders import export, import_, merge, prune
 from assay.config import check_named_code, find_project, is_inside, load_config
 from assay.errors import AssayError, InputError
 from assay.escaping import escape_hidden
@@ -153,7 +154,7 @@ RESUMERS = {
 
 @click.group()
 def runs() -> None:
-    """List, show, resume and compare the runs that were kept.
+    """List, show, resume, compare, merge and delete the runs that were kept.
 
     RUN is a folder, a name, the beginning of a name, or `latest`.
     """
@@ -287,7 +288,7 @@ def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> 
         )
 
 
-for _command in (compare, trend):
+for _command in (compare, trend, merge, prune, export, import_):
     runs.add_command(_command)
 
 

@@ -1,6 +1,7 @@
 """Resumable runs: the folder, the journal, the engine, and queries on them."""
 
 from assay.findings import Baseline
+from assay.runs.archive import LARGEST_RUN, Exported, export_run, import_run
 from assay.runs.compare import (
     LISTED,
     CaseChange,
@@ -29,6 +30,7 @@ from assay.runs.folder import (
     write_gate,
 )
 from assay.runs.index import Row
+from assay.runs.merge import MergedRun, merge_runs
 from assay.runs.plan import (
     Ended,
     Plan,
@@ -39,12 +41,14 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
+from assay.runs.prune import LeftRun, Pruning, prune_runs
 from assay.runs.registry import find_run, remember_run, run_folders
 from assay.runs.trend import LAST, Trend, TrendPoint, draw_sparkline, read_trends
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
+    "LARGEST_RUN",
     "LAST",
     "LISTED",
     "RUNS_FOLDER",
@@ -57,12 +61,16 @@ __all__ = [
     "DurationChange",
     "Durations",
     "Ended",
+    "Exported",
     "FailOn",
     "Gate",
+    "LeftRun",
     "Manifest",
+    "MergedRun",
     "Parts",
     "Plan",
     "Progress",
+    "Pruning",
     "Row",
     "Run",
     "RunComparison",
@@ -80,10 +88,14 @@ __all__ = [
     "create_folder",
     "draw_sparkline",
     "execute",
+    "export_run",
     "find_run",
+    "import_run",
     "list_changes",
+    "merge_runs",
     "name_finding",
     "name_some",
+    "prune_runs",
     "read_manifest",
     "read_trends",
     "remember_run",
