@@ -136,14 +136,14 @@ def test_what_is_no_file_is_refused(mode: int, exported: Path, tmp_path: Path) -
     assert "'nightly/evil'" in message
 
 
-def refuse(tmp_path: Path, data: bytes, **options: int) -> str:
+def refuse(tmp_path: Path, data: bytes, most_bytes: int = 100_000_000) -> str:
     """Import a file that must be refused without a trace."""
     file = tmp_path / "forged.zip"
     file.write_bytes(data)
     (tmp_path / "runs").mkdir(exist_ok=True)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(InputError) as refused:
-        import_run(file, runs=tmp_path / "runs", **options)
+        import_run(file, runs=tmp_path / "runs", most_bytes=most_bytes)
     assert sorted(tmp_path.rglob("*")) == before
     assert str(refused.value).startswith(str(file))
     assert "\n\x1b" not in str(refused.value)
