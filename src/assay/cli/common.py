@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -249,6 +250,14 @@ def _write_reports(run: Run, options: RunOptions) -> int:
             click.echo(f"assay: error: {error}", err=True)
             code = 2 if isinstance(error, InputError) else 3
     return code
+
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def print_json(values: dict[str, Any]) -> None:
+    """Print the result of a command as one JSON object."""
+    click.echo(json.dumps(values, indent=2))
 
 
 def use_colour() -> bool:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from assay.cli.common import RunOptions, print_run
+from assay.cli.common import JSON, RunOptions, print_json, print_run
 from assay.config import load_config
 from assay.documents import MEGABYTE
 from assay.reports import count, one_line
 from assay.runs import LARGEST_RUN, Ended, export_run, find_run, import_run, merge_runs, prune_runs
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.command()
@@ -60,7 +57,7 @@ _LONGEST_NOTE = 2_000
 @click.option("--title", help="Only runs of this title.")
 @click.option("--unfinished", is_flag=True, help="Also delete runs that were never finished.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
-@_JSON
+@JSON
 def prune(*, keep: int, title: str | None, unfinished: bool, dry_run: bool, as_json: bool) -> None:
     """Delete old runs of the runs folder; the newest of each title are kept.
 
@@ -74,7 +71,7 @@ def prune(*, keep: int, title: str | None, unfinished: bool, dry_run: bool, as_j
         left = [{"run": str(one.path), "reason": one.reason} for one in found.left]
         deleted = [str(path) for path in found.deleted]
         told = {"dry_run": dry_run, "deleted": deleted, "left": left, "kept": found.kept}
-        click.echo(json.dumps(told))
+        print_json(told)
         return
     word = "would delete" if dry_run else "deleted"
     for path in found.deleted:
@@ -88,7 +85,7 @@ def prune(*, keep: int, title: str | None, unfinished: bool, dry_run: bool, as_j
 @click.command()
 @click.argument("run", metavar="RUN")
 @click.argument("file", type=click.Path(path_type=Path))
-@_JSON
+@JSON
 def export(run: str, file: Path, as_json: bool) -> None:
     """Write a RUN with all files of its folder as one new FILE, to send or to keep.
 
@@ -97,7 +94,7 @@ def export(run: str, file: Path, as_json: bool) -> None:
     found = export_run(find_run(run, load_config().runs), file)
     if as_json:
         told = {"file": str(found.file), "files": found.files, "bytes": found.bytes}
-        click.echo(json.dumps({**told, "left_out": found.left_out}))
+        print_json({**told, "left_out": found.left_out})
         return
     for name in found.left_out:
         click.echo(f"left out  {one_line(name)} (not a plain file)")
@@ -115,7 +112,7 @@ def export(run: str, file: Path, as_json: bool) -> None:
     show_default=True,
     help="Megabytes that its files may have.",
 )
-@_JSON
+@JSON
 def import_(file: Path, out: Path | None, max_size: int, as_json: bool) -> None:
     """Make a run of a FILE that `assay runs export` wrote.
 
@@ -125,7 +122,7 @@ def import_(file: Path, out: Path | None, max_size: int, as_json: bool) -> None:
     runs = load_config().runs
     path = import_run(file, out, runs=runs, most_bytes=max_size * MEGABYTE, creates_runs=True)
     if as_json:
-        click.echo(json.dumps({"run": path.name, "path": str(path)}))
+        print_json({"run": path.name, "path": str(path)})
     else:
         shown = one_line(str(path))
         click.echo(f"imported {shown}; see it with: assay runs show {shown}")
