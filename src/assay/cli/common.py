@@ -37,6 +37,7 @@ class RunOptions:
     as_json: bool
     quiet: bool
     engine: str = "local"
+    otel: bool = False
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> RunOptions:
@@ -83,6 +84,11 @@ _OPTIONS = [
         show_default=True,
         help="What runs the cases; packages may add others.",
     ),
+    click.option(
+        "--otel",
+        is_flag=True,
+        help="Export the run as OpenTelemetry spans, to where OTEL_EXPORTER_OTLP_ENDPOINT says.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
     click.option("--quiet", "-q", is_flag=True, help="Show no progress and only the last line."),
 ]
@@ -104,30 +110,41 @@ def start_plan(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
     from assay.runs import start_run
 
     config = load_config()
-    return start_run(
-        plan,
-        out=out,
-        runs=config.runs,
-        baseline=options.baseline or config.baseline,
-        write_baseline=options.write_baseline,
-        watch=partial(executing, options),
-        engine=options.engine,
-        creates_runs=True,
-    )
+    with _tracing(options):
+        return start_run(
+            plan,
+            out=out,
+            runs=config.runs,
+            baseline=options.baseline or config.baseline,
+            write_baseline=options.write_baseline,
+            watch=partial(executing, options),
+            engine=options.engine,
+            creates_runs=True,
+        )
 
 
 def resume_plan(plan: Plan, folder: Path, options: RunOptions) -> Ended:
     """Continue a run, with progress for a person."""
     from assay.runs import resume_run
 
-    return resume_run(
-        plan,
-        folder,
-        baseline=options.baseline,
-        write_baseline=options.write_baseline,
-        watch=partial(executing, options),
-        engine=options.engine,
-    )
+    with _tracing(options):
+        return resume_run(
+            plan,
+            folder,
+            baseline=options.baseline,
+            write_baseline=options.write_baseline,
+            watch=partial(executing, options),
+            engine=options.engine,
+        )
+
+
+def _tracing(options: RunOptions) -> contextlib.AbstractContextManager[None]:
+    """Return what surrounds a run that is exported as spans, if it is to be."""
+    if not options.otel:
+        return contextlib.nullcontext()
+    from assay.traces import export_traces
+
+    return export_traces()
 
 
 @contextlib.contextmanager
