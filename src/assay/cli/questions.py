@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.common import (
+    JSON,
     Command,
     RunOptions,
     model_options,
@@ -268,12 +269,14 @@ def schema(kind: str) -> None:
 
 @click.command()
 @click.argument("name")
-def new(name: str) -> None:
+@JSON
+def new(name: str, as_json: bool) -> None:
     """Write a first suite of questions that are Valid, into the folder NAME."""
     from assay.questions import write_suite
 
     folder = Path(name)
-    print_new(write_suite(folder), f"assay questions verify {folder}/suite.yaml")
+    command = f"assay questions verify {folder}/suite.yaml"
+    print_new(write_suite(folder), command, as_json=as_json)
 
 
 @click.command()

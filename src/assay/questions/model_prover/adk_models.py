@@ -23,6 +23,7 @@ from assay.models import (
     find_provider_at,
     persist,
     read_wait,
+    trace_call,
 )
 
 # Prices come from Assay, and no usage data is sent to anyone.
@@ -247,7 +248,14 @@ async def _persistent(access: _Access, call: Any) -> Any:
             access.concurrency.record_success()
             return response
 
-    return await persist(attempt, settings.patience, settings.name)
+    with trace_call(settings) as call_span:
+        response = await persist(attempt, settings.patience, settings.name)
+        told = response.usage_metadata
+        call_span.input_tokens = getattr(told, "prompt_token_count", None)
+        call_span.output_tokens = getattr(told, "candidates_token_count", None)
+        reason = getattr(response.finish_reason, "value", response.finish_reason)
+        call_span.finish_reason = None if reason is None else str(reason).lower()
+    return response
 
 
 def _translate(error: Exception, settings: ModelSettings) -> Exception:
