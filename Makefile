@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # How long `make fuzz` looks.
 SECONDS ?= 60
 
-.PHONY: help setup demo browser test fuzz format bench lock clean
+.PHONY: help setup demo browser test fuzz format bench lock dist clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -68,5 +68,12 @@ lock: $(READY) ## Resolve the pinned versions again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --extra dev --output-file requirements.lock pyproject.toml
 
+# The same sources give the same bytes: the build backend takes times from SOURCE_DATE_EPOCH and nothing else.
+dist: $(READY) ## Build the wheel and the source distribution in dist/, and check them
+	@rm -rf dist
+	@SOURCE_DATE_EPOCH=1577836800 $(BIN)/python -m hatchling build --directory dist >/dev/null
+	@$(BIN)/twine check --strict dist/*
+	@cd dist && sha256sum *
+
 clean: ## Remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from assay.cli.common import (
+    JSON,
     JUDGE_VOTES,
     Command,
     RunOptions,
     model_options,
+    print_new,
     print_run,
     run_options_with,
     start_plan,
@@ -39,6 +41,7 @@ COMMANDS = {
         "assay.cli.agents:lint",
         "Find what is wrong with test files, without an agent.",
     ),
+    "new": ("assay.cli.agents:new", "Write a small agent and a first test file that passes."),
     "schema": ("assay.cli.agents:schema", "Print the JSON Schema of a test file."),
 }
 
@@ -238,3 +241,18 @@ def schema() -> None:
     from assay import agents
 
     click.echo(agents.schema_text(), nl=False)
+
+
+@click.command()
+@click.argument("name")
+@JSON
+def new(name: str, as_json: bool) -> None:
+    """Write a small agent and a first test file that passes, into the folder NAME."""
+    from assay import agents
+
+    folder = Path(name)
+    print_new(
+        agents.write_conversation(folder),
+        f"assay agents verify {folder}/conversation.hocon",
+        as_json=as_json,
+    )

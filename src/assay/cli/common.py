@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -244,6 +244,16 @@ def print_run(ended: Ended, options: RunOptions) -> int:
         for note in ended.notes:
             click.echo(note)
     return code
+
+
+def print_new(files: Iterable[Path], command: str, *, as_json: bool) -> None:
+    """Print the files that were written for a user, and what to do with them."""
+    if as_json:
+        print_json({"wrote": [str(file) for file in files], "next": command})
+        return
+    for file in files:
+        click.echo(f"wrote  {file}")
+    click.echo(f"\nnext: {command}")
 
 
 def write_reports(run: Run, options: RunOptions) -> int:

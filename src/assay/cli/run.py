@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from importlib import resources
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
+from assay._version import __version__
 from assay.cli.common import (
     JSON,
     RunOptions,
@@ -57,7 +61,7 @@ def run(
 
 
 def _absolute(text: str) -> str:
-    """Return a run is resumed from any folder, so it keeps where the file really is."""
+    """Return where the file really is: a run can be resumed from any folder."""
     file, colon, name = text.partition(":")
     return f"{os.path.abspath(file)}{colon}{name}"  # noqa: PTH100 - links stay as they are
 
@@ -68,6 +72,25 @@ FILES = {
     "evaluations/first.py": "first.py",
     ".github/workflows/assay.yml": "workflow.yml",
 }
+
+
+def find_source() -> str:
+    """Return what pip installs this Assay from: its repository's address, or a wheel in `wheels/`.
+
+    Assay is in no package index, so its name alone would install something else or nothing.
+    """
+    wheel = f"wheels/assaykit-{__version__}-py3-none-any.whl"
+    recorded = distribution("assaykit").read_text("direct_url.json")
+    about = json.loads(recorded) if recorded else {}
+    address = urlsplit(about.get("url", ""))
+    if address.scheme == "file" and address.path.endswith(".whl"):
+        return f"wheels/{address.path.rpartition('/')[2]}"
+    if address.scheme not in ("https", "ssh"):
+        return wheel
+    # Without a password that the address may have.
+    plain = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
+    version = about.get("vcs_info")
+    return f"{version['vcs']}+{plain}@{version['commit_id']}" if version else plain
 
 
 @click.command()
@@ -87,6 +110,7 @@ def init(folder: Path, as_json: bool) -> None:
     for path in wrote:
         click.echo(f"wrote  {path}")
     place = "" if folder == Path() else f"cd {folder} && "
+    click.echo(f"\nthe workflow installs {find_source()}; change ASSAY in it to install another")
     click.echo(f"\nnext: {place}assay run evaluations/first.py")
 
 
@@ -103,6 +127,7 @@ def _write_files(folder: Path) -> tuple[list[Path], dict[str, str]]:
             left[str(path)] = "pyproject.toml has [tool.assay]"
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text((templates / template).read_text(encoding="utf-8"), encoding="utf-8")
+        text = (templates / template).read_text(encoding="utf-8")
+        path.write_text(text.replace("{install}", find_source()), encoding="utf-8")
         wrote.append(path)
     return wrote, left

@@ -16,6 +16,7 @@ from assay.cli.common import (
     Command,
     RunOptions,
     print_json,
+    print_new,
     print_run,
     reserve_standard_output,
     run_options,
@@ -362,13 +363,12 @@ def new(name: str, api: bool, as_json: bool) -> None:
     from assay.submissions import write_problem
 
     folder = Path(name)
-    written = write_problem(folder, is_api=api)
-    if as_json:
-        print_json({"folder": str(folder), "wrote": [str(path) for path in written]})
-        return
-    for path in written:
-        click.echo(f"wrote  {path}")
-    click.echo(f"\nnext: assay submissions lint {folder}")
+    solution = f"{folder}/checkpoint_1/solution"
+    print_new(
+        write_problem(folder, is_api=api),
+        f"assay submissions verify -s {solution} -p {folder}",
+        as_json=as_json,
+    )
 
 
 @click.command()

@@ -12,7 +12,6 @@ import secrets
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -21,6 +20,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from assay._version import __version__
 from assay.documents import open_regular, read_record, replace_file
 from assay.errors import InfrastructureError, InputError, nearest
+from assay.extras import require_extra
 from assay.findings import Baseline
 from assay.model import CaseRecord, Outcome, SampleCounts
 from assay.runs.index import Row, RunIndex
@@ -185,10 +185,7 @@ class Run:
 
     def to_pandas(self) -> Any:
         """Return the same as a pandas data frame; needs pandas."""
-        try:
-            import_module("pandas")  # pyarrow would only say that it is missing
-        except ImportError:
-            raise InputError("pandas is not installed", advice="pip install pandas") from None
+        require_extra("stats", "a data frame")
         return self.to_arrow().to_pandas()
 
     def _repr_html_(self) -> str:

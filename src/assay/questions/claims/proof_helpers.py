@@ -81,6 +81,9 @@ def is_about(statement, error):
     if isinstance(error, ModuleNotFoundError):
         return any(f"{path}.".startswith(f"{error.name}.") for path in paths)
     said = str(error)
+    # The interpreter's own words: what the names of the module and its file contain means nothing.
+    if plain := re.fullmatch(r"cannot import name '(\\w+)' from '[\\w.]+' \\(.*\\)", said):
+        return plain[1] in paths[3:]
     is_named = any(re.search(rf"\\b{re.escape(name)}\\b", said) for name in paths[3:])
     return is_named and not re.search("install|extra|require", said)
 '''
