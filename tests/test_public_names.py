@@ -16,8 +16,8 @@ def test_the_public_names_are_pinned() -> None:
         "AssayError", "AttributeResult", "Case", "CaseRecord", "CaseResult", "Evaluation",
         "GroupType", "InfrastructureError", "InputError", "Outcome", "Run", "RunComparison",
         "Unverifiable", "VerificationResult", "VerifierProtocol", "VerifierReport",
-        "VerifierReturnType", "__version__", "agents", "compare_runs", "evaluate", "questions",
-        "runs", "submissions",
+        "VerifierReturnType", "__version__", "agents", "compare_runs", "evaluate", "export_traces",
+        "questions", "runs", "submissions",
     }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         VerifierReturnType,
     )
     from assay.runs import Run, RunComparison, compare_runs
+    from assay.traces import export_traces
 
 _PACKAGES = ("agents", "questions", "runs", "submissions")
 _HOMES = {
@@ -42,6 +43,7 @@ _HOMES = {
         "VerifierReturnType",
     ),
     "assay.runs": ("Run", "RunComparison", "compare_runs"),
+    "assay.traces": ("export_traces",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -67,6 +69,7 @@ __all__ = [
     "agents",
     "compare_runs",
     "evaluate",
+    "export_traces",
     "questions",
     "runs",
     "submissions",

@@ -312,8 +312,14 @@ async def test_what_is_used_is_counted_per_case(connect: Connect) -> None:
     }
 
 
-async def test_without_a_word_on_usage_the_texts_are_counted(connect: Connect) -> None:
-    with ScriptedServer(says("x" * 400, usage=None)) as server:
+ZEROS = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
+@pytest.mark.parametrize("reported", [None, dict.fromkeys(ZEROS, 0)])
+async def test_without_a_word_on_usage_the_texts_are_counted(
+    connect: Connect, reported: dict[str, int] | None
+) -> None:
+    with ScriptedServer(says("x" * 400, usage=reported)) as server:
         async with connect(server) as client:
             usage = (await client.ask(question("y" * 800))).usage
     assert usage.output_tokens == 101

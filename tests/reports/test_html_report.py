@@ -1,30 +1,20 @@
-"""The HTML report: its structure from a parser, its behaviour from a real browser."""
+"""The HTML report: its structure from a parser; `test_browser.py` has its behaviour."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-import shutil
-import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.reports import html_report, render_report, write_report
+from assay.reports import html_report, render_report
 from assay.runs import Baseline, Run
 from tests.reports.pages import Page
-from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
-
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
-    None,
-)
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium or google-chrome on PATH")
 
 
 def rendered(run: Run) -> str:
@@ -153,57 +143,3 @@ def test_cases_are_drawn_when_the_page_comes_to_them(
     assert read == 0
     assert sum(1 for _ in pieces) > 50
     assert read == 50
-
-
-def dom(path: Path, profile: Path, hash_: str = "") -> str:
-    """The page as a browser has it after its script has run."""
-    assert BROWSER is not None
-    done = subprocess.run(
-        [
-            BROWSER,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            f"--user-data-dir={profile}",
-            "--enable-logging=stderr",
-            "--virtual-time-budget=2000",
-            "--dump-dom",
-            f"{path.as_uri()}{hash_}",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    complaints = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
-    assert complaints == []
-    return done.stdout
-
-
-def shown_sections(text: str) -> list[str | None]:
-    return [section["id"] for section in Page(text).all("section") if "hidden" not in section]
-
-
-@needs_browser
-def test_a_browser_filters_by_the_hash(make: Make, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    write_report(mixed_run(make), "html", path)
-    everything = dom(path, tmp_path / "profile")
-    assert shown_sections(everything) == ["failed", "error", "unverified", "passed"]
-    failed = dom(path, tmp_path / "profile", "#failed")
-    assert shown_sections(failed) == ["failed"]
-    current = [link["href"] for link in Page(failed).all("a") if "aria-current" in link]
-    assert current == ["#failed"]
-    assert "hidden" not in next(d for d in Page(failed).all("div") if d.get("id") == "tools")
-
-
-@needs_browser
-def test_hostile_text_is_inert_in_a_browser(make: Make, tmp_path: Path, hostile: str) -> None:
-    path = tmp_path / "report.html"
-    write_report(make.hostile_run(), "html", path)
-    page = Page(dom(path, tmp_path / "profile", "#<img src=x onerror=alert(1)>"))
-    assert page.all("img") == []
-    assert len(page.all("script")) == 1
-    assert len(page.all("details", "case")) == 5
-    assert shown_sections(dom(path, tmp_path / "profile")) == ["failed", "error", "passed"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from assay.cli.common import (
+    JSON,
     JUDGE_VOTES,
     Command,
     RunOptions,
@@ -255,9 +256,11 @@ def schema() -> None:
 
 @click.command()
 @click.argument("name")
-def new(name: str) -> None:
+@JSON
+def new(name: str, as_json: bool) -> None:
     """Write a small agent and a first test file that passes, into the folder NAME."""
     from assay import agents
 
     folder = Path(name)
-    print_new(agents.write_conversation(folder), f"assay agents verify {folder}/conversation.hocon")
+    command = f"assay agents verify {folder}/conversation.hocon"
+    print_new(agents.write_conversation(folder), command, as_json=as_json)

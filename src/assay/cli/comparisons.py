@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 
-from assay.cli.common import use_colour
+from assay.cli.common import JSON, print_json, use_colour
 from assay.config import load_config
 from assay.errors import InputError
 from assay.reports import (
@@ -113,7 +112,7 @@ def write_text_report(name: str, file: Path | None, pieces: Iterator[str]) -> No
     show_default=True,
     help="How many runs to show, the newest.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 def trend(title: str | None, last: int, as_json: bool) -> None:
     """Show how the rate of a TITLE developed from run to run.
 
@@ -125,6 +124,6 @@ def trend(title: str | None, last: int, as_json: bool) -> None:
         title = read_manifest(find_run("latest", runs)).title
     trends = read_trends(title, runs, last=last)
     if as_json:
-        click.echo(json.dumps({"title": title, "trends": [one.to_values() for one in trends]}))
+        print_json({"title": title, "trends": [one.to_values() for one in trends]})
         return
     click.echo("\n\n".join("\n".join(trend_lines(one)) for one in trends))

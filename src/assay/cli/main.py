@@ -72,7 +72,10 @@ COMMANDS = {
         "Run the conversations of test files with a live agent, as often as they require.",
     ),
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
-    "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
+    "runs": (
+        "assay.cli.runs:runs",
+        "List, show, resume, compare, merge and delete the runs that were kept.",
+    ),
     "report": ("assay.cli.runs:report", "Write a report of a run in any format."),
     "view": (
         "assay.cli.view:view",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.common import (
+    JSON,
     Command,
     RunOptions,
     model_options,
@@ -268,12 +269,14 @@ def schema(kind: str) -> None:
 
 @click.command()
 @click.argument("name")
-def new(name: str) -> None:
+@JSON
+def new(name: str, as_json: bool) -> None:
     """Write a first suite of questions that are Valid, into the folder NAME."""
     from assay.questions import write_suite
 
     folder = Path(name)
-    print_new(write_suite(folder), f"assay questions verify {folder}/suite.yaml")
+    command = f"assay questions verify {folder}/suite.yaml"
+    print_new(write_suite(folder), command, as_json=as_json)
 
 
 @click.command()
@@ -352,6 +355,11 @@ def drift(
     help="At most this many mutants per question and kind of defect.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the mutants.")
+@click.option(
+    "--labels",
+    type=FILE,
+    help="What is true of questions: they are verified as they are, defects among them.",
+)
 @ISOLATION
 @model_options
 @run_options
@@ -366,14 +374,15 @@ def calibrate(
     cases: tuple[str, ...],
     mutants: int,
     seed: int,
+    labels: Path | None,
     isolation: str,
     **shared: Any,
 ) -> None:
     """Plant defects in the Valid questions of a suite and say how many of them are found.
 
-    Exit code 1 if a mutant is called Valid or anything is accused wrongly.
+    Exit code 1 if a defect is called Valid or anything is accused wrongly.
     """
-    from assay.questions import CalibratePlan, Planting, make_request
+    from assay.questions import CalibratePlan, make_planting, make_request
 
     model, _ = take_model(shared)
     options = RunOptions.of(shared)
@@ -388,7 +397,8 @@ def calibrate(
         model=model,
     )
     progress = be_silent if options.quiet else say
-    plan = CalibratePlan(asked, Planting(mutants, seed), progress, title=", ".join(suites))
+    planting = make_planting(suites, mutants, seed, labels)
+    plan = CalibratePlan(asked, planting, progress, title=", ".join(suites))
     ctx.exit(print_calibration(start_plan(plan, out, options), options))
 
 
@@ -407,6 +417,7 @@ def print_calibration(ended: Ended, options: RunOptions) -> int:
             f"{found.all.precision}"
         )
     else:
-        click.echo("\n".join(calibration_lines(found, Paint(use_colour()))))
+        lines = [*calibration_lines(found, Paint(use_colour())), *ended.notes]
+        click.echo("\n".join(lines))
         click.echo(f"kept in {folder}; one question: assay runs show {folder} CASE")
     return code

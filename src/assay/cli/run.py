@@ -13,7 +13,15 @@ from urllib.parse import urlsplit
 import click
 
 from assay._version import __version__
-from assay.cli.common import RunOptions, print_run, reserve_standard_output, run_options, start_plan
+from assay.cli.common import (
+    JSON,
+    RunOptions,
+    print_json,
+    print_run,
+    reserve_standard_output,
+    run_options,
+    start_plan,
+)
 from assay.config import FILE, is_configured, load_config
 
 
@@ -87,24 +95,39 @@ def find_source() -> str:
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=".")
-def init(folder: Path) -> None:
+@JSON
+def init(folder: Path, as_json: bool) -> None:
     """Write a commented configuration, a CI workflow and a first example.
 
     Files that exist are left alone.
     """
-    templates = resources.files("assay.cli") / "templates"
-    for name, template in FILES.items():
-        path = folder / name
-        if path.exists():
-            click.echo(f"left   {path} (it exists)")
-            continue
-        if name == FILE and is_configured(folder):
-            click.echo(f"left   {path} (pyproject.toml has [tool.assay])")
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = (templates / template).read_text(encoding="utf-8")
-        path.write_text(text.replace("{install}", find_source()), encoding="utf-8")
+    wrote, left = _write_files(folder)
+    if as_json:
+        print_json({"wrote": [str(path) for path in wrote], "left": left})
+        return
+    for name, why in left.items():
+        click.echo(f"left   {name} ({why})")
+    for path in wrote:
         click.echo(f"wrote  {path}")
     place = "" if folder == Path() else f"cd {folder} && "
     click.echo(f"\nthe workflow installs {find_source()}; change ASSAY in it to install another")
     click.echo(f"\nnext: {place}assay run evaluations/first.py")
+
+
+def _write_files(folder: Path) -> tuple[list[Path], dict[str, str]]:
+    """Write the files of a project; return them, and those left alone with the reason."""
+    templates = resources.files("assay.cli") / "templates"
+    wrote, left = [], {}
+    for name, template in FILES.items():
+        path = folder / name
+        if path.exists():
+            left[str(path)] = "it exists"
+            continue
+        if name == FILE and is_configured(folder):
+            left[str(path)] = "pyproject.toml has [tool.assay]"
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = (templates / template).read_text(encoding="utf-8")
+        path.write_text(text.replace("{install}", find_source()), encoding="utf-8")
+        wrote.append(path)
+    return wrote, left

@@ -46,6 +46,10 @@ class ResponseCache:
         """Store a JSON value for a request; only its owner may read the file."""
         write_whole(self._path(request, sample), encode_value(response))
 
+    def remove(self, request: Any, sample: int) -> None:
+        """Forget the answer to a request, if there is one."""
+        self._path(request, sample).unlink(missing_ok=True)
+
     def _path(self, request: Any, sample: int) -> Path:
         name = request_hash(request, sample)
         return self.folder / name[:2] / f"{name}.json"

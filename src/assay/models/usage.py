@@ -64,6 +64,9 @@ def count_usage(said: Any, request: Any, answer: str, price: Price | None) -> Us
     """Return the usage of one call, from the provider's `usage` object or the text lengths."""
     counts = said if isinstance(said, dict) else {}
     received = _count(counts, "prompt_tokens")
+    if received == 0:
+        # Some servers report zeros; no request is without a token.
+        counts, received = {}, None
     if received is None:
         received = len(json.dumps(request)) // CHARACTERS_PER_TOKEN + 1
     sent = _count(counts, "completion_tokens")

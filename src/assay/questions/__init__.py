@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from assay.findings import Findings
-    from assay.questions.calibration import (
-        Planting,
-        calibration_lines,
-        calibration_of,
-        calibration_values,
-    )
+    from assay.questions.calibration import calibration_of
+    from assay.questions.calibration_report import calibration_lines, calibration_values
     from assay.questions.drift_plan import DriftPlan
     from assay.questions.lexical import explain
     from assay.questions.model import Question
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
     from assay.questions.person import claim_lines, try_claims
-    from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
+    from assay.questions.plan import CalibratePlan, QuestionsPlan, make_planting, make_request
     from assay.questions.proofs.accept import accept_edits, check_proof, take_in
     from assay.questions.proofs.claims import Relation
     from assay.questions.selection import Selection, open_question, open_questions
@@ -34,7 +30,8 @@ if TYPE_CHECKING:
     from assay.runs import Run
 
 _HOMES = {
-    "calibration": ("Planting", "calibration_lines", "calibration_of", "calibration_values"),
+    "calibration": ("calibration_of",),
+    "calibration_report": ("calibration_lines", "calibration_values"),
     "drift_plan": ("DriftPlan",),
     "model": ("Question",),
     "model_prover.transcripts": (
@@ -45,6 +42,7 @@ _HOMES = {
     "plan": (
         "CalibratePlan",
         "QuestionsPlan",
+        "make_planting",
         "make_request",
     ),
     "proofs.accept": (
@@ -70,7 +68,6 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "CalibratePlan",
     "DriftPlan",
-    "Planting",
     "Question",
     "QuestionsPlan",
     "Relation",
@@ -88,6 +85,7 @@ __all__ = [
     "find_in_suite",
     "latest_transcript",
     "lint",
+    "make_planting",
     "make_request",
     "open_question",
     "open_questions",
@@ -164,14 +162,24 @@ def calibrate(
     case: str | Iterable[str] = (),
     mutants: int = 1,
     seed: int = 0,
+    labels: str | Path | None = None,
     isolation: str = "auto",
     jobs: int | None = None,
+    model: str | None = None,
+    model_url: str | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
     out: str | Path | None = None,
 ) -> Run:
-    """Plant defects in the Valid questions of suites and report how many are found."""
-    from assay.questions.calibration import Planting
-    from assay.questions.plan import CalibratePlan, make_request
+    """Plant defects in the Valid questions of suites and report how many are found.
+
+    Questions that `labels` says the truth of are verified as they are, too.
+    """
+    from assay.models import ModelChoice
+    from assay.questions.plan import CalibratePlan, make_planting, make_request
     from assay.runs import start_configured
+
+    choice = ModelChoice(model, model_url, max_cost, max_tokens)
 
     asked = make_request(
         suites,
@@ -181,9 +189,11 @@ def calibrate(
         types=("multiple_choice",),
         isolation=isolation,
         jobs=jobs,
+        model=choice if model or model_url else None,
     )
+    planting = make_planting(suites, mutants, seed, labels)
     title = ", ".join(map(str, suites))
-    return start_configured(CalibratePlan(asked, Planting(mutants, seed), title=title), out=out)
+    return start_configured(CalibratePlan(asked, planting, title=title), out=out)
 
 
 def drift(

@@ -10,6 +10,7 @@ from assay.questions.examination import OUTDATED
 from assay.questions.model import Question
 from assay.questions.proof_runners import NO_ENVIRONMENT, NO_PACKAGE
 from assay.questions.proofs.claims import Grounds, proof_name
+from assay.questions.second_opinions import UNREVIEWED
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.option_findings import OptionFinding, State
 from assay.questions.verdict.verdict import Judgement, Verdict
@@ -38,6 +39,8 @@ def advise(
             "remove the proof that is wrong: "
             f"assay questions prove {place} --option {shlex.quote(one)} --remove"
         )
+    if any(one.reason.startswith(UNREVIEWED) for one in findings.values()):
+        return f"a second opinion of a model: assay questions verify {place} --model NAME"
     if judgement.code == "suspect-reading":
         return f"a proof of the key by a person who has read the question: {_prove(place, key)}"
     if judgement.code == "several-hold":

@@ -37,7 +37,7 @@ class Examination:
         """Return how a question is read: by its words, or by its reader where they are unsure."""
         stem = classify(question.text)
         if self.is_reading_disputed:
-            return Stem(stem.kind, "the question, which is read in two ways,", clear=False)
+            return Stem(stem.kind, "the question, on whose reading no two agree,", clear=False)
         return stem if stem.sure or self.asks is None else Stem(self.asks, "as it was read")
 
     def without(self, options: Sequence[str], reason: str) -> Examination:
@@ -53,12 +53,12 @@ async def examine(
     runner: TargetRunner,
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
     claimed: Attempt = Attempt(),  # noqa: B008 - it is immutable
-    is_enough: Callable[[Examination], bool] | None = None,
+    is_enough: Callable[[Examination, Sequence[str]], bool] | None = None,
 ) -> Examination:
     """Settle as many of a question's options as possible.
 
     What a person claims comes first: an option that it settles needs no proof of a program. A model
-    is not asked if what was found before `is_enough`.
+    is not asked about open options if what was found before `is_enough`.
     """
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
@@ -101,7 +101,7 @@ async def examine(
             continue
         if prover.name == MODELLED and is_enough is not None:
             before = _examination(options, [*trials, *found], (), reasons, exception_match)
-            if is_enough(replace(before, whole=whole)):
+            if is_enough(replace(before, whole=whole), open_options):
                 continue
         attempt = await prover.prove(question, open_options, runner)
         reasons |= attempt.reasons

@@ -105,6 +105,18 @@ def rename_last(text: str) -> str | None:
     return text[:start] + _rename(text[start:end]) + text[end:]
 
 
+def list_names(text: str) -> list[str]:
+    """Return the names in the code of an option that are not Python's own."""
+    places = _INLINE_CODE.finditer(text) if "`" in text else _bare(text)
+    return [
+        text[start:end]
+        for place in places
+        for start, end in _names(
+            text, place.start(place.lastindex or 0), place.end(place.lastindex or 0)
+        )
+    ]
+
+
 def _bare(text: str) -> list[re.Match[str]]:
     """Return an option that is only a name, a path or a call, without quotes."""
     found = re.fullmatch(r"\s*([\w.]+(?:\(.*\))?)\s*", text)
@@ -172,6 +184,13 @@ class QuestionMutant:
     key: str
     change: str
     answers: frozenset[str] | None
+
+    @property
+    def distractors(self) -> list[str]:
+        """The texts of the options that are not the key and are not derived from others."""
+        compounds = read_compounds(self.question)
+        options = self.question.options.items()
+        return [text for one, text in options if one != self.key and one not in compounds]
 
 
 def sound_variants(question: Question, key: str, seed: int = 0) -> Iterator[QuestionMutant]:

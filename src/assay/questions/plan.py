@@ -18,12 +18,14 @@ from assay.questions.calibration import (
     calibration_of,
     list_calibrations,
 )
+from assay.questions.labels import read_labels
 from assay.questions.model_prover import make_procedure
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.provers import load_provers
 from assay.questions.quality_report import summary_lines, write_quality_report
 from assay.questions.records import SUBJECT
 from assay.questions.selection import Selection, build_environments, samples, select
+from assay.questions.suite.suite import read_suites
 from assay.questions.verification import QuestionWorker, list_units, verify_one
 from assay.runs import Manifest, Progress, Run, Unit
 
@@ -106,6 +108,18 @@ def make_request(
     return QuestionsRequest(
         selection, isolation, jobs or load_config().jobs_or_default(), model, fixing
     )
+
+
+def make_planting(
+    suites: Iterable[str | Path], count: int, seed: int, labels: str | Path | None
+) -> Planting:
+    """Return what to plant, with the labels of a file if one is named."""
+    if labels is None:
+        return Planting(count, seed)
+    questions = {
+        entry.id: suite.path.stem for suite in read_suites(suites) for entry in suite.entries
+    }
+    return Planting(count, seed, read_labels(Path(labels), questions))
 
 
 class _PlanWithRunners:
@@ -209,7 +223,7 @@ class CalibratePlan(_PlanWithRunners):
         *,
         title: str = "",
     ) -> None:
-        asked = replace(asked, more={"mutants": planting.count, "seed": planting.seed})
+        asked = replace(asked, more=planting.values())
         super().__init__(asked, say)
         self._planting = planting
         self.manifest = Manifest(
@@ -234,8 +248,7 @@ class CalibratePlan(_PlanWithRunners):
     ) -> CalibratePlan:
         """Rebuild the plan of a run from its run.json."""
         asked = QuestionsRequest.from_run(values, jobs=jobs, more=("mutants", "seed"))
-        assert asked.more is not None
-        return cls(asked, Planting(asked.more["mutants"], asked.more["seed"]), say)
+        return cls(asked, Planting.of_values(values), say)
 
     def cases(self) -> Iterator[Unit]:
         """List the questions."""
@@ -245,15 +258,16 @@ class CalibratePlan(_PlanWithRunners):
         self, folder: Path, progress: Progress | None
     ) -> AbstractAsyncContextManager[CalibrationWorker]:
         """Return what tries single questions with defects."""
-        return self._lend(CalibrationWorker(self._runners, self._planting))
+        verify = self._procedure.verifier(folder) if self._procedure is not None else verify_one
+        return self._lend(CalibrationWorker(self._runners, self._planting, verify))
 
     def finish(self, run: Run) -> list[str]:
-        """Refuse a calibration without a question to plant a defect in."""
+        """Refuse a calibration without a question to verify; return what a model used."""
         found = calibration_of(run)
-        if not found.valid and not found.errors:
+        if not found.valid and not found.errors and found.labelled is None:
             raise InputError(
                 "no question is Valid, so there is nothing to plant a defect in",
                 where=", ".join(self.asked.selection.suites),
                 advice="`assay questions verify` shows why",
             )
-        return []
+        return self._procedure.finish(run) if self._procedure is not None else []

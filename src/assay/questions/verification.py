@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -19,9 +19,17 @@ from assay.questions.person import PersonProver, find_library
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.proofs.store import NoProofs, ProofStore
 from assay.questions.records import SUBJECT, obstacle_record, question_record
+from assay.questions.second_opinions import Doubts, Review, review_stored
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.option_findings import OptionFinding
-from assay.questions.verdict.verdict import Judgement, Verdict, accuses, answers_of, judge
+from assay.questions.verdict.verdict import (
+    Judgement,
+    Verdict,
+    accuses,
+    answers_of,
+    can_be_decided,
+    judge,
+)
 from assay.runs import Parts, Unit
 from assay.sandbox import Target
 from assay.tracebacks import format_exception
@@ -172,16 +180,8 @@ async def examine_question(
     correct a question one wants to know more than that it is wrong. Proofs of claims are written
     anew each time and not stored.
     """
-
-    def is_enough(found: Examination) -> bool:
-        assert work.entry.key is not None
-        whole = [trial.settled for trial in found.whole]
-        stem = found.read_stem(question)
-        judgement = judge(question, stem, found.findings, work.entry.key.answer, whole)
-        is_decided = judgement.verdict is Verdict.VALID or (accuses(judgement) and not corrects)
-        # A model is not asked about an option on which proofs contradict each other.
-        return is_decided or judgement.code == "key-contradicted"
-
+    assert work.entry.key is not None
+    is_enough = limit_model(question, work.entry.key.answer, corrects=corrects)
     stored = work.store.load(question)
     claimed = await PersonProver(work.claims).prove(question, list(question.options), runner)
     examination = await examine(question, stored, runner, work.exception_match, claimed, is_enough)
@@ -190,26 +190,24 @@ async def examine_question(
     return examination
 
 
-@dataclass(frozen=True)
-class Doubts:
-    """What a second opinion does not share: options by reason, and how the question is read."""
+def limit_model(
+    question: Question, key: str, *, corrects: bool = False
+) -> Callable[[Examination, Sequence[str]], bool]:
+    """Return what tells whether a model could still change the verdict: else it is not asked.
 
-    options: Mapping[str, str] = field(default_factory=dict)
-    asks: bool = False
+    It could not where the verdict is known, and where whatever it finds leaves it Unproven: proofs
+    of the key contradict each other, or its proof is for its author to look at.
+    """
 
-    def apply(self, examination: Examination) -> Examination:
-        """Return the examination with these options unproven."""
-        for option, reason in self.options.items():
-            examination = examination.without([option], reason)
-        return replace(examination, is_reading_disputed=True) if self.asks else examination
+    def is_enough(found: Examination, open_options: Sequence[str]) -> bool:
+        whole = [trial.settled for trial in found.whole]
+        stem = found.read_stem(question)
+        judgement = judge(question, stem, found.findings, key, whole)
+        if judgement.verdict is Verdict.VALID or (accuses(judgement) and not corrects):
+            return True
+        return not can_be_decided(question, stem, found.findings, key, whole, open_options)
 
-
-class Review(Protocol):
-    """A second opinion on what rests on the claims of a model; it sees no key."""
-
-    async def __call__(
-        self, question: Question, examination: Examination, options: Sequence[str]
-    ) -> Doubts: ...
+    return is_enough
 
 
 async def judge_question(
@@ -217,7 +215,7 @@ async def judge_question(
     question: Question,
     examination: Examination,
     runner: TargetRunner,
-    review: Review | None = None,
+    review: Review = review_stored,
     *,
     is_correction: bool = False,
 ) -> CaseRecord:
@@ -238,7 +236,7 @@ class Judging:
     question: Question
     key: str
     runner: TargetRunner
-    review: Review | None = None
+    review: Review = review_stored
     is_correction: bool = False
 
     async def judge(
@@ -256,7 +254,7 @@ class Judging:
             if unstable:
                 # The remaining findings may report another defect, which must be repeated too.
                 return await self.judge(examination.without(unstable, _UNSTABLE))
-        if self.review is not None and (options := self._reviewed(judgement)):
+        if options := self._reviewed(judgement):
             doubts = await self.review(question, examination, options)
             if doubts != Doubts():
                 return await self.judge(doubts.apply(examination))

@@ -113,7 +113,7 @@ def draw_curve(
     """
 
     def x_of(share: float) -> float:
-        return round(40 + 250 * share, 2)
+        return round(40 + 240 * share, 2)
 
     def y_of(share: float) -> float:
         return round(160 - 135 * share, 2)
@@ -126,7 +126,7 @@ def draw_curve(
         )
     for share in (0.0, 0.5, 1.0):
         parts += [
-            element("line", class_="grid", x1=40, y1=y_of(share), x2=290, y2=y_of(share)),
+            element("line", class_="grid", x1=40, y1=y_of(share), x2=280, y2=y_of(share)),
             element("text", f"{share:.0%}", class_="label end", x=34, y=y_of(share) + 4),
             element("text", f"{share:.0%}", class_="label middle", x=x_of(share), y=176),
         ]
@@ -134,7 +134,7 @@ def draw_curve(
     parts.append(element("polyline", class_="curve", points=line))
     if point is not None:
         x, y = x_of(point[0]), y_of(point[1])
-        anchor = "end" if x > 165 else "start"
+        anchor = "end" if x > 160 else "start"
         parts += [
             element("path", class_="reference", d=f"M{x:g} 160V{y:g}H40"),
             element("circle", class_="value", cx=x, cy=y, r=5),
@@ -142,7 +142,7 @@ def draw_curve(
                     x=x - 10 if anchor == "end" else x + 10, y=max(y - 7, 22.0)),
         ]  # fmt: skip
     parts += [
-        element("text", one_line(x_label), class_="label middle", x=165, y=194),
+        element("text", one_line(x_label), class_="label middle", x=160, y=194),
         element("text", one_line(y_label), class_="label", x=4, y=11),
     ]
     return _svg("curve", 300, 200, title, description, parts)

@@ -1,6 +1,7 @@
 """Resumable runs: the folder, the journal, the engine, and queries on them."""
 
 from assay.findings import Baseline
+from assay.runs.archive import LARGEST_RUN, Exported, export_run, import_run
 from assay.runs.compare import (
     LISTED,
     CaseChange,
@@ -34,6 +35,7 @@ from assay.runs.folder import (
 )
 from assay.runs.index import ROW_COLUMNS, Row, RunIndex, make_row
 from assay.runs.journal import JournalReader, Span, complete_size, mark_at
+from assay.runs.merge import MergedRun, merge_runs
 from assay.runs.plan import (
     Ended,
     Plan,
@@ -44,6 +46,7 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
+from assay.runs.prune import LeftRun, Pruning, prune_runs
 from assay.runs.registry import find_run, list_elsewhere, remember_run, run_folders
 from assay.runs.trend import LAST, Trend, TrendPoint, draw_sparkline, read_trends
 from assay.runs.writer import Parts, Unit, name_some
@@ -52,6 +55,7 @@ __all__ = [
     "BASELINE",
     "CONVERSATION",
     "JOURNAL",
+    "LARGEST_RUN",
     "LAST",
     "LISTED",
     "MANIFEST",
@@ -66,13 +70,17 @@ __all__ = [
     "DurationChange",
     "Durations",
     "Ended",
+    "Exported",
     "FailOn",
     "Gate",
     "JournalReader",
+    "LeftRun",
     "Manifest",
+    "MergedRun",
     "Parts",
     "Plan",
     "Progress",
+    "Pruning",
     "Row",
     "Run",
     "RunComparison",
@@ -93,14 +101,18 @@ __all__ = [
     "create_folder",
     "draw_sparkline",
     "execute",
+    "export_run",
     "find_run",
+    "import_run",
     "is_being_written",
     "list_changes",
     "list_elsewhere",
     "make_row",
     "mark_at",
+    "merge_runs",
     "name_finding",
     "name_some",
+    "prune_runs",
     "read_manifest",
     "read_trends",
     "remember_run",

@@ -94,6 +94,8 @@ class Manifest(BaseModel):
     # Of a finished run: how many cases it has, and the link of the last line of its journal.
     cases: int | None = None
     link: str | None = None
+    # The names of the runs that it was merged from, if it was.
+    merged_from: list[str] = Field(default_factory=list)
 
 
 class Run:
@@ -312,7 +314,21 @@ def is_being_written(path: Path) -> bool:
 
 
 def check_resumable(path: Path) -> None:
-    """Raise an InputError if the run cannot be continued: it is being written, or damaged."""
+    """Raise an InputError if the run cannot be continued: it is being written, damaged, or merged.
+
+    A merged run has cases that its request does not select; they would be dropped.
+    """
+    check_readable(path)
+    if read_manifest(path).merged_from:
+        raise InputError(
+            "was merged from other runs and cannot be resumed",
+            where=str(path),
+            advice="resume these runs, and merge them again",
+        )
+
+
+def check_readable(path: Path) -> None:
+    """Raise an InputError if the run is being written, or damaged."""
     complete_size(path / JOURNAL)
     if is_being_written(path):
         raise InputError("another process is writing this run", where=str(path))

@@ -16,6 +16,7 @@ from assay.runs.engine import Chain, Follow, Progress, Step, execute
 from assay.runs.folder import BASELINE, Manifest, Run, check_resumable, create_folder
 from assay.runs.registry import remember_run
 from assay.runs.writer import Parts, Unit
+from assay.traces import trace_run
 
 
 class Worker(Protocol):
@@ -145,7 +146,11 @@ def _carry_out(
 ) -> Ended:
     # The location of the run, even if the user's code changes the current directory.
     place = folder.absolute()
-    with watch(folder, plan.total) as progress:
+    manifest = plan.manifest
+    with (
+        watch(folder, plan.total) as progress,
+        trace_run(place.name, manifest.subject, manifest.title),
+    ):
         engine(plan, place, progress)
     # The path as given, if it still means the same.
     shown = folder if folder.absolute() == place else place

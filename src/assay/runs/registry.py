@@ -93,7 +93,8 @@ def _is_run(path: Path) -> bool:
 def run_folders(runs_folder: Path, *, elsewhere: bool = True) -> list[Path]:
     """Return the runs kept under a folder, oldest first, and those it knows of elsewhere."""
     inside = runs_folder.iterdir() if runs_folder.is_dir() else iter(())
-    paths = [path for path in inside if _is_run(path)]
+    # Hidden folders are being deleted or imported.
+    paths = [path for path in inside if not path.name.startswith(".") and _is_run(path)]
     if elsewhere:
         known = {path.absolute() for path in paths}
         others = dict.fromkeys(list_elsewhere(runs_folder))

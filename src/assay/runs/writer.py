@@ -24,6 +24,7 @@ from assay.runs.journal import (
     shorten_report,
 )
 from assay.tracebacks import describe
+from assay.traces import trace_case
 
 logger = logging.getLogger("assay")
 
@@ -129,8 +130,10 @@ class RunWriter:
                 self._write_record(unit, shorten_record(packed, _fits))
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             # The content of one case must not affect the others.
-            self._write_record(unit, _make_error_record(unit, self.manifest.subject, error).pack())
+            packed = _make_error_record(unit, self.manifest.subject, error).pack()
+            self._write_record(unit, packed)
         self._running.discard(unit.id)
+        trace_case(packed)
 
     def _write_record(self, unit: Unit, packed: dict[str, Any]) -> None:
         plain = packed["detail"] is None and all(map(is_plain, packed["reports"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from assay.questions.calibration import (
     calibration_of,
     list_calibrations,
 )
+from assay.questions.labels import Label, LabelKind
 from assay.questions.model import Question
 from assay.questions.proof_runners import Attempt, ProofRunners, Prover, TargetRunner
 from assay.questions.proofs.accept import check_proof, take_in
@@ -136,12 +137,15 @@ def work(suite: Path) -> list[Any]:
     return select(Selection((str(suite),), str(suite.parent)))
 
 
-def calibrated(suite: Path, prover: Prover, count: int = 9) -> Calibration:
+def calibrated(
+    suite: Path, prover: Prover, count: int = 9, labels: Mapping[str, Label] | None = None
+) -> Calibration:
     chosen = work(suite)
     folder = create_folder(suite.parent / "run", Manifest(subject="calibration"), suite.parent)
     runners = ProofRunners(build_environments(chosen), provers=(prover,), jobs=2, remembers=True)
-    worker = CalibrationWorker(runners, Planting(count))
-    cases = list_calibrations(chosen, Planting(count))
+    planting = Planting(count, labels=labels or {})
+    worker = CalibrationWorker(runners, planting)
+    cases = list_calibrations(chosen, planting)
     execute(folder, cases, worker.run, jobs=2, around=runners)
     with Run(folder) as run:
         return calibration_of(run)
@@ -154,7 +158,7 @@ def test_a_blind_prover_gets_recall_zero_though_proofs_of_the_original_are_store
     blind = Blind()
     found = calibrated(suite, blind)
     assert found.valid == 1
-    assert found.left_out == ("suite.yaml::wrong", "suite.yaml::open")
+    assert found.left_out == {"suite.yaml::wrong": "Unproven", "suite.yaml::open": "Unproven"}
     assert found.all.mutants >= 8
     assert found.all.recall.value == 0
     assert found.all.open == found.all.mutants
@@ -194,3 +198,47 @@ def test_recall_of_the_suite_counts_the_questions_that_stay_open(suite: Path) ->
     assert swapped.untried == 2
     assert swapped.suite_recall == (2, 4)
     assert found.all.suite_recall.trials > found.all.recall.trials
+
+
+def test_labelled_questions_are_verified_as_they_are(suite: Path) -> None:
+    labels = {
+        "field": Label(label=LabelKind.VALID, answers=("B",)),
+        "wrong": Label(label=LabelKind.INCORRECT, answers=("B",)),
+        "open": Label(label=LabelKind.JUDGEMENT),
+    }
+    found = calibrated(suite, Seeing(), count=1, labels=labels)
+    assert found.labelled is not None
+    assert (found.labelled.recall, found.labelled.confirmed) == ((1, 1), 1)
+    assert (found.labelled.sound, found.labelled.accused) == (1, 0)
+    # Nothing is planted in what is a defect, or what only a person can say.
+    assert found.valid == 1
+    assert found.left_out == {"suite.yaml::wrong": "Incorrect", "suite.yaml::open": "judgement"}
+    assert found.all.untried == 0
+
+
+def test_proofs_that_are_stored_do_not_help_with_a_labelled_question(suite: Path) -> None:
+    labels = {"field": Label(label=LabelKind.VALID, answers=("B",))}
+    found = calibrated(suite, Blind(), count=1, labels=labels)
+    assert found.labelled is not None
+    assert (found.labelled.sound, found.labelled.confirmed) == (1, 0)
+    # The question itself is Valid by its stored proofs, and so defects are planted in it.
+    assert found.valid == 1
+
+
+@pytest.mark.parametrize(("name", "is_dropped"), [("input_alias", True), ("model_dump", False)])
+def test_a_blurred_question_whose_other_options_are_nowhere_is_dropped_unasked(
+    suite: Path, name: str, is_dropped: bool
+) -> None:
+    """Whatever it is about, `check_alias` and `input_alias` are no answer."""
+    text = suite.read_text().replace("target: current", "target: current:pydantic")
+    suite.write_text(text.replace("C: input_alias", f"C: {name}"))
+    if not is_dropped:
+        shutil.rmtree(suite.parent / "proofs")
+    prover = Blind() if is_dropped else Seeing()
+    found = calibrated(suite, prover, count=1)
+    blurred = [one for one in prover.asked if "something" in one.text]
+    kinds = {one.name: one for one in found.kinds}
+    if is_dropped:
+        one = kinds["question-blurred"]
+        assert (one.mutants, one.answerable, one.recall.trials) == (1, 1, 0)
+    assert bool(blurred) is not is_dropped

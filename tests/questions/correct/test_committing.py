@@ -81,7 +81,7 @@ def test_one_commit_holds_one_question_and_its_evidence(suite: Path) -> None:
     message = commit_message(
         "one", "Incorrect → Valid", ["# option B HOLDS: it is there", "", "options A FAILS"]
     )
-    name = commit_change(suite, text, message, also=[proof])
+    name = commit_change({suite: text}, message, also=[proof])
     assert git(suite.parent, "rev-parse", "HEAD").strip() == name
     shown = git(suite.parent, "-c", "core.quotePath=false", "show", "--name-only", "--format=%B")
     assert shown.splitlines()[0] == "Fix question one: Incorrect → Valid"
@@ -103,7 +103,7 @@ def test_a_dirty_tree_is_refused(suite: Path, name: str, staged: bool) -> None:
         git(suite.parent, "add", ".")
     before = suite.read_bytes()
     with pytest.raises(InputError, match="working tree has changes") as caught:
-        commit_change(suite, SUITE + "# more\r\n", "m")
+        commit_change({suite: SUITE + "# more\r\n"}, "m")
     assert name in str(caught.value)
     assert suite.read_bytes() == before
     assert git(suite.parent, "log", "--format=%s") == "begin\n"
@@ -119,11 +119,11 @@ def test_what_git_does_not_keep_cannot_be_committed(suite: Path, tmp_path: Path)
     new = suite.parent / "new.yaml"
     new.write_text("benchmarks: []\n")
     with pytest.raises(InputError, match="not under version control"):
-        commit_change(new, "x", "m")
+        commit_change({new: "x"}, "m")
     outside = tmp_path / "outside.yaml"
     outside.write_text("benchmarks: []\n")
     with pytest.raises(InputError, match="no git repository"):
-        commit_change(outside, "x", "m")
+        commit_change({outside: "x"}, "m")
 
 
 def test_a_hook_that_refuses_leaves_the_suite_as_it_was(suite: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_hook_that_refuses_leaves_the_suite_as_it_was(suite: Path) -> None:
     hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
     hook.chmod(0o755)
     with pytest.raises(InputError, match="not today"):
-        commit_change(suite, SUITE + "# more\r\n", "m")
+        commit_change({suite: SUITE + "# more\r\n"}, "m")
     assert suite.read_bytes() == SUITE.encode()
     Repository.of(suite).require_clean()
 
@@ -151,3 +151,28 @@ def test_a_long_subject_is_cut_and_stays_one_line() -> None:
     subject = commit_message("a\nb " * 40, "x", ["evidence"]).splitlines()[0]
     assert len(subject) <= 72
     assert subject.endswith("…")
+
+
+def test_a_question_and_its_code_are_one_commit_or_none(suite: Path) -> None:
+    code = suite.parent / "code.py"
+    code.write_bytes(b"x = 1\r\n")
+    git(suite.parent, "add", "code.py")
+    git(suite.parent, "commit", "--quiet", "--message", "code")
+    texts = {suite: edit_suite(SUITE, "one", {"correct_answer": "B"}), code: "x = 2\r\n"}
+    commit_change(texts, "both")
+    shown = git(suite.parent, "show", "--name-only", "--format=", "-z", "HEAD")
+    assert sorted(shown.strip("\0\n").split("\0")) == ["suites/code.py", "suites/süite.yaml"]
+    hook = suite.parents[1] / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    before = {path: path.read_bytes() for path in texts}
+    with pytest.raises(InputError, match="git commit failed"):
+        commit_change({suite: SUITE, code: "x = 3\r\n"}, "m")
+    assert {path: path.read_bytes() for path in texts} == before
+    other = suite.parent / "elsewhere"
+    other.mkdir()
+    (other / "code.py").write_text("x = 1\n")
+    git(other, "init", "--quiet")
+    git(other, "add", ".")
+    with pytest.raises(InputError, match="in different repositories"):
+        commit_change({suite: SUITE, other / "code.py": "x = 3\n"}, "m")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,12 @@ def without_marks(received: Received) -> str:
     found = re.search(r"The MARK of this request is (\w+)\.", text_of(received))
     assert found is not None
     return json.dumps(received.messages).replace(found[1], "")
+
+
+def rounds_told(received: Received) -> str:
+    """What an engineer is told of its earlier proofs."""
+    texts = "\n".join(str(one["content"]) for one in received.messages if one["role"] == "user")
+    return texts.partition("Your last answer led to this:")[2]
 
 
 def listed(received: Received, before: str) -> list[str]:
@@ -166,6 +172,7 @@ class Model:
 
     def __init__(self, *cases: Case) -> None:
         self._cases = cases
+        self._tried: dict[tuple[int, str], int] = {}
         self._used: dict[int, int] = {}
         self.asked: list[tuple[str, Received]] = []
 
@@ -175,7 +182,7 @@ class Model:
         text = text_of(received)
         case = next(one for one in self._cases if one.mark in text)
         if agent == "proof_engineer" and isinstance(case.engineers, dict):
-            return _engineer(case.engineers, received)
+            return self._prove(case.engineers, received)
         script = {
             "reader": case.reader,
             "proof_engineer": case.engineers,
@@ -195,31 +202,21 @@ class Model:
         replies: list[Reply] = list(script)
         return replies[place] if place < len(replies) else says("I have nothing more to say.")
 
+    def _prove(self, scripts: dict[str, Any], received: Received) -> Reply:
+        """Prove what is still open, each option with the next of its proofs."""
+        proofs = []
+        for option in listed(received, "The claims to be proven, by option"):
+            script = scripts.get(option)
+            texts = script if isinstance(script, list) else [script]
+            place = self._tried.get((id(scripts), option), 0)
+            self._tried[id(scripts), option] = place + 1
+            text = texts[min(place, len(texts) - 1)]
+            if isinstance(text, str):
+                proofs.append((option, text))
+        return proves(*proofs) if proofs else says("nobody can know that")
+
     def of(self, agent: str, mark: str = "") -> list[Received]:
         return [one for name, one in self.asked if name == agent and mark in text_of(one)]
-
-
-def _engineer(scripts: dict[str, Any], received: Received) -> Reply:
-    """Prove what is still open, each option with the next of its proofs."""
-    ended = dict(zip(_proven(received), tool_results(received), strict=True))
-    proofs = []
-    for option in listed(received, "The claims to be proven, by option"):
-        if ended.get(option, "").startswith("settled: "):
-            continue
-        script = scripts.get(option)
-        texts = script if isinstance(script, list) else [script]
-        tried = sum(1 for one in _proven(received) if one == option)
-        text = texts[min(tried, len(texts) - 1)]
-        if isinstance(text, str):
-            proofs.append((option, text))
-    return proves(*proofs) if proofs else says("nobody can know that")
-
-
-def _proven(received: Received) -> Iterable[str]:
-    for message in received.messages:
-        for call in message.get("tool_calls") or ():
-            if call["function"]["name"] == "prove":
-                yield json.loads(call["function"]["arguments"])["option"]
 
 
 def agents_asked(model: Model) -> list[str]:

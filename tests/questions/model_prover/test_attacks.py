@@ -23,6 +23,7 @@ from tests.questions.model_prover.scripted import (
     program,
     reads,
     reviews,
+    rounds_told,
     text_of,
     tool_results,
 )
@@ -154,7 +155,15 @@ def outside(received: Received) -> str:
 class Obedient:
     """Does its work, unless it finds an order where it obeys: outside of fences, or anywhere."""
 
-    def __init__(self, attacks: list[Attack], owned: Path, *, anywhere: bool = False) -> None:
+    def __init__(
+        self,
+        attacks: list[Attack],
+        owned: Path,
+        *,
+        anywhere: bool = False,
+        only: tuple[str, ...] = (),
+    ) -> None:
+        self._only = only
         self._attacks = {f"mark-{one.number:03}": one for one in attacks}
         self._owned = owned
         self._anywhere = anywhere
@@ -166,7 +175,7 @@ class Obedient:
         agent = agent_of(received)
         self.asked.append((agent, mark, received))
         order = OBEY.search(text_of(received) if self._anywhere else outside(received))
-        if order and len(self.of(mark)) < 4:
+        if order and (agent in self._only if self._only else len(self.of(mark)) < 4):
             self.obeyed.append(order[1])
             return self._obey(order[1], self._attacks[mark], agent)
         return self._work(agent, self._attacks[mark], received)
@@ -178,19 +187,18 @@ class Obedient:
         if agent == "reviewer":
             return reviews(received)
         if agent == "proof_engineer":
-            return self._prove(tool_results(received))
+            return self._prove(rounds_told(received))
         if agent == "remediation_engineer":
+            if attack.place in LOOKED_UP and not tool_results(received):
+                return look_up(attack)
             return calls(("update_benchmark_case", {"answer": {"correct_answer": "A"}}))
         if attack.place == "output":
             return reads(program("A"), program("B"))
-        if attack.place in ("docstring", "module", "member") and not tool_results(received):
-            return calls(
-                ("inspect_fqn", {"name": attack.subject}),
-                ("search_ranked_targets", {"query": f"Jar{attack.number}"}),
-            )
+        if attack.place in LOOKED_UP and not tool_results(received):
+            return look_up(attack)
         return claims(attack, A="Shelf", B="Tin")
 
-    def _prove(self, told: list[str]) -> Reply:
+    def _prove(self, told: str) -> Reply:
         """Prove A at the second try; whatever is run prints all attacks."""
         if not told:
             proofs = {"A": loud(VACUOUS), "B": loud(PROOFS["B"])}
@@ -199,6 +207,13 @@ class Obedient:
         return calls(*(("prove", {"option": k, "source": v}) for k, v in proofs.items()))
 
     def _obey(self, order: str, attack: Attack, agent: str) -> Reply:
+        if agent == "remediation_engineer" and order in REPAIRS:
+            return calls(("update_benchmark_case", {"answer": REPAIRS[order]}))
+        if agent == "reviewer" and self._only:
+            # The worst it can do: whatever is claimed, it agrees.
+            agrees = {"if_true": "right", "if_false": "wrong", "test_decides_claim": True}
+            told = [{"option": one, **agrees, "reason": "ordered"} for one in "AB"]
+            return says(json.dumps({"asks": "one_true", "options": told}))
         if order == "lie":
             return claims(attack, A="Tin", B="Shelf")
         if order == "give_up":
@@ -219,15 +234,36 @@ class Obedient:
         return says(json.dumps({"asks": "one_false", "options": wrong, "verdict": "Incorrect"}))
 
 
+# What a fixer proposes when it is told to: another question, another file, a lie, a program.
+REPAIRS: dict[str, dict[str, Any]] = {
+    "lie": {"options": {"A": "that Tin is above it", "B": "that Shelf is below it"}},
+    "use_tools": {"id": "control-valid", "question": "owned?", "correct_answer": "A"},
+    "write": {"code_snippet_ref": {"file": "../owned.py"}, "code": "open('owned', 'w')"},
+    "accuse": {"target": "./owned", "claims": {}, "correct_answer": "C"},
+}
+
 PRINTED = "\n".join(
     one.format(do=f"obey_{ACTIONS[number % len(ACTIONS)]}_now")
     for number, one in enumerate(WORDINGS.values())
 )
 
 
+LOOKED_UP = ("docstring", "module", "member")
+
+
+def look_up(attack: Attack) -> Reply:
+    return calls(
+        ("inspect_fqn", {"name": attack.subject}),
+        ("search_ranked_targets", {"query": f"Jar{attack.number}"}),
+    )
+
+
 def loud(source: str) -> str:
-    """A proof that prints every attack, and fails with the first of them."""
-    printing = re.sub(r"(def test_.*\n)", r"\1    print(TEXT)\n", source)
+    """A proof that prints every attack, a half in each test, and fails with the first of them."""
+    printing = re.sub(r"(def test_.*_holds.*\n)", r"\1    print(TEXT[: len(TEXT) // 2])\n", source)
+    printing = re.sub(
+        r"(def test_.*_fails.*\n)", r"\1    print(TEXT[len(TEXT) // 2 :])\n", printing
+    )
     failing = re.sub(r"(    assert .*\(DISPUTED\))\n", r"\1, TEXT[:60]\n", printing)
     return failing.replace("DISPUTED =", f"TEXT = {PRINTED!r}\nDISPUTED =", 1)
 
@@ -333,10 +369,10 @@ def test_what_a_proof_prints_stays_in_its_fence(assay_here: Run, tmp_path: Path)
     assert found["output"]["fix"]["status"] == "fixed"
     agents = {agent for agent, _, received in model.asked if "SYS" in text_of(received)}
     assert agents == {"proof_engineer", "reviewer", "remediation_engineer"}
-    # All of it is in the answer of the tool.
-    told = "".join(tool_results(next(one for _, _, one in model.asked if tool_results(one))))
-    for line in PRINTED.splitlines():
-        assert line in told
+    # All of it is in what its author is told.
+    told = next(filter(None, (rounds_told(one) for _, _, one in model.asked)))
+    printed = re.findall(r"^  \| (.*)$", told, re.MULTILINE)
+    assert "".join(printed) == "".join(PRINTED.splitlines())
     assert contents(folder) == before
     assert not list(tmp_path.rglob("owned*"))
 
@@ -365,6 +401,111 @@ def test_a_model_that_obeys_everything_changes_nothing_but_its_own_answers(
     # Even so no sound question is accused, and no wrong key is confirmed.
     told = {(one.key, found[one.name]["verdict"]) for one in attacks}
     assert not told & {("A", "Incorrect"), ("A", "Ambiguous"), ("B", "Valid")}
+
+
+# --- Repairs --------------------------------------------------------------------------------------
+
+AT_FIXERS = [
+    *(("question", one) for one in ("guessed-mark", "system-message", "other-question")),
+    *(("option", one) for one in ("bare-fence", "files")),
+    *(("snippet", one) for one in ("announced-mark", "end-of-result")),
+    *(("docstring", one) for one in ("tool-result", "chat-template")),
+    ("module", "name"),
+    ("member", "name"),
+]
+
+
+def wrong_keys(placed: list[tuple[str, str]]) -> list[Attack]:
+    """Attacks in questions whose key is wrong, so that they come before a fixer."""
+    return [Attack(100 + 4 * number, *one) for number, one in enumerate(placed)]
+
+
+def entries(folder: Path) -> dict[str, dict[str, Any]]:
+    return {one["id"]: one for one in json.loads((folder / "suite.json").read_text())["benchmarks"]}
+
+
+def fix_all(run: Run, model: Obedient) -> int:
+    """Correct the controls in a patch, then all questions in place; return the calls of the first.
+
+    What was asked about the controls is then answered from the cache, if it is the same.
+    """
+    words = ("--fix", "--jobs", "2", "--proofs")
+    with ScriptedServer(model) as server:
+        verify(run, server, "controls.json", *words, "proofs")
+        asked = server.calls
+        verify(run, server, "suite.json", *words, "again", "--apply")
+    return asked
+
+
+def test_no_attack_leaves_its_fence_on_the_way_to_a_fixer(assay_here: Run, tmp_path: Path) -> None:
+    """Nor on the way to who reviews the correction."""
+    folder, attacks = tmp_path / "work", wrong_keys(AT_FIXERS)
+    lay_out(folder, attacks)
+    model = Obedient([*CONTROLS, *attacks], tmp_path / "owned")
+    before, was = contents(folder), entries(folder)
+    asked = fix_all(assay_here, model)
+    found = verdicts(folder)
+    assert model.obeyed == []
+    # Each attack came before the fixer, and each was repaired as if it were not there.
+    for one in attacks:
+        mark = f"mark-{one.number:03}"
+        seen = {
+            agent
+            for agent, own, received in model.asked
+            if own == mark and one.do in text_of(received)
+        }
+        assert {"remediation_engineer", "reviewer"} <= seen, one.name
+        assert found[one.name]["verdict"] == "Valid", found[one.name]["reason"]
+        assert found[one.name]["fix"]["changes"] == {"correct_answer": "A"}
+    # Nothing but these keys has changed, and nothing that was asked about another question.
+    wrong = [one.name for one in (*attacks, *CONTROLS) if one.key == "B"]
+    expected = {k: {**v, "correct_answer": "A"} if k in wrong else v for k, v in was.items()}
+    assert entries(folder) == expected
+    assert changed_files(before, contents(folder)) == {"suite.json"}
+    assert not list(tmp_path.rglob("owned*"))
+    assert sum(len(model.of(f"mark-{one.number:03}")) for one in CONTROLS) == asked
+
+
+def test_a_fixer_and_a_reviewer_that_obey_everything_change_only_their_own_question(
+    assay_here: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work"
+    places, words = ("question", "option", "snippet"), list(WORDINGS)
+    attacks = [
+        Attack(100 + 4 * number, places[number % 3], words[2 * number]) for number in range(5)
+    ]
+    lay_out(folder, attacks)
+    model = Obedient([*CONTROLS, *attacks], tmp_path / "owned", anywhere=True, only=REPAIRERS)
+    before, was = contents(folder), entries(folder)
+    asked = fix_all(assay_here, model)
+    now, found = entries(folder), verdicts(folder)
+    assert set(model.obeyed) == set(ACTIONS)
+    reached = {mark for agent, mark, _ in model.asked if agent == "remediation_engineer"}
+    assert {f"mark-{one.number:03}" for one in attacks} < reached
+    # Another question, the id, the type and the snippet of its own stay; so do all other files.
+    assert list(now) == list(was)
+    for one in attacks:
+        changed = {name for name in was[one.name] if now[one.name].get(name) != was[one.name][name]}
+        assert changed <= {"question", "options", "correct_answer", "explanation"}
+        assert now[one.name].keys() == was[one.name].keys()
+    assert now["control-valid"] == was["control-valid"]
+    assert now["control-wrong-key"] == {**was["control-wrong-key"], "correct_answer": "A"}
+    assert found["control-valid"]["verdict"] == found["control-wrong-key"]["verdict"] == "Valid"
+    assert changed_files(before, contents(folder)) == {"suite.json"}
+    assert not list(tmp_path.rglob("owned*"))
+    assert sum(len(model.of(f"mark-{one.number:03}")) for one in CONTROLS) == asked
+    # No lie was kept: what stands in the suite is what execution shows.
+    for one in attacks:
+        key = now[one.name]["options"][now[one.name]["correct_answer"]]
+        kept = found[one.name]["fix"]["status"] == "fixed"
+        assert kept == ("Shelf is above" in key), (one.name, key)
+
+
+REPAIRERS = ("remediation_engineer", "reviewer")
+
+
+def changed_files(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    return {name for name in {*before, *after} if before.get(name) != after.get(name)}
 
 
 # --- The fences themselves ------------------------------------------------------------------------
@@ -407,9 +548,14 @@ BUILDERS: dict[str, Callable[[Question], str]] = {
         CANARY,
     ),
     "engineer_task": lambda one: prompts.engineer_task(
-        one, {CANARY: ProgramClaim(says=CANARY, sketch=CANARY)}, CANARY, negated=True
+        one,
+        {CANARY: ProgramClaim(says=CANARY, sketch=CANARY)},
+        CANARY,
+        CANARY,
+        is_negated=True,
+        told={CANARY: {"your proof": CANARY, "refused": CANARY}, "": {"error": CANARY}},
+        looked_up={CANARY: CANARY},
     ),
-    "engineer_again": lambda _: prompts.engineer_again({CANARY: {"refused": CANARY}}, 3),
     "remediation_task": lambda _: prompts.remediation_task(
         {CANARY: CANARY}, CANARY, CANARY, [CANARY], CANARY
     ),
@@ -428,8 +574,8 @@ def test_nothing_that_builds_a_prompt_goes_around_the_fences() -> None:
         for name, one in inspect.getmembers(prompts, inspect.isfunction)
         if one.__module__ == prompts.__name__
     }
-    # What it returns is fenced by those above.
-    assert own - {"question_text"} == BUILDERS.keys()
+    # What these return is fenced by those above.
+    assert own - {"question_text", "_describe_round"} == BUILDERS.keys()
     for instruction in ("READER", "ENGINEER", "REVIEWER", "REMEDIATION", "PROCTOR", "SOLVER"):
         assert fences.RULE in getattr(prompts, instruction)
     # Agents are made in one place, and what they send passes the callback that marks it.

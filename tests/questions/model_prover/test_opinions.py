@@ -118,10 +118,57 @@ def test_a_second_opinion_comes_before_an_accusation(assay_here: Run, tmp_path: 
     # What the reviewer did not share is not stored; what was stored says how it was read.
     assert without.code == 1
     assert stored["disputed"]["verdict"] == "Unproven"
+    assert stored["shared"]["verdict"] == "Incorrect"
     assert stored["unclear"]["verdict"] == "Valid"
     # Asked for, an answer that is kept is asked for again.
     assert refreshed.code == 0, refreshed
     assert (again, " 0 from the cache" in refreshed.out) == (1, True)
+
+
+def test_a_stored_proof_accuses_only_with_the_second_opinion_that_is_stored_with_it(
+    assay_here: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work"
+    whole = suite(question("typed", "mark-typed", **TYPED))
+    (folder / "suite.json").write_text(whole)
+    model = Model(Case("mark-typed", reads(base("A", "BaseModel"), base("B", "TypeAdapter"))))
+    manifest = folder / "proofs" / "suite" / "typed" / "proof.json"
+    with ScriptedServer(model) as server:
+        assert verify(assay_here, server).code == 0
+        # That the key holds needed no second opinion, and so none was asked for.
+        first = manifest.read_text()
+        assert "reviewer" not in first
+        assert not model.of("reviewer")
+        (folder / "suite.json").write_text(whole.replace('answer": "A"', 'answer": "B"'))
+        alone = assay_here("questions", "verify", "suite.json")
+        unreviewed = verdicts(folder)["typed"]
+        reviewed = verify(assay_here, server)
+        again = verify(assay_here, server)
+        asked = server.calls
+        refreshed = verify(assay_here, server, "--refresh")
+    assert alone.code == 0, alone
+    assert unreviewed["verdict"] == "Unproven"
+    assert unreviewed["options"]["B"]["reason"].startswith(
+        "no second opinion was asked for on what a model claims: `pydantic.RootModel` inherits"
+    )
+    assert unreviewed["advice"].startswith("a second opinion of a model: assay questions verify")
+    assert manifest.read_text() != first
+    assert [one.code for one in (reviewed, again, refreshed)] == [1, 1, 1]
+    # It is kept with the proof: it is not asked for again, unless everything is.
+    assert (len(model.of("reader")), len(model.of("reviewer"))) == (1, 2)
+    assert server.calls == asked + 1
+    alone = assay_here("questions", "verify", "suite.json")
+    assert alone.code == 1, alone
+    assert verdicts(folder)["typed"]["verdict"] == "Incorrect"
+    claims = {one["option"]: one for one in json.loads(manifest.read_text())["claims"]}
+    assert "reviewer" not in claims["A"]
+    assert (claims["B"]["reviewer"], claims["B"]["agreed"]) == ("scripted", "equivalent")
+    # Who edits what it agreed to has edited the claim.
+    manifest.write_text(manifest.read_text().replace('"agreed": "equi', '"agreed": "suffici', 1)
+                        .replace("sufficivalent", "sufficient"))  # fmt: skip
+    edited = assay_here("questions", "verify", "suite.json")
+    assert edited.code == 2
+    assert "the claim (in proof.json) of option B changed" in edited.out
 
 
 def test_a_correction_of_the_key_alone_is_thought_about_anew(

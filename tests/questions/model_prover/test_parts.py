@@ -58,7 +58,9 @@ def test_a_name_is_inspected_with_its_members_and_source(tools: LibraryTools) ->
     told = tools.inspect_fqn("pydantic.TypeAdapter")
     assert told["import"] == "from pydantic import TypeAdapter"
     assert any(one.startswith("validate_python(") for one in told["members"])
-    assert "class TypeAdapter" in told["source"]
+    assert "source" not in told
+    assert len(json.dumps(told)) < 6_000
+    assert "def model_copy" in tools.inspect_fqn("pydantic.BaseModel.model_copy")["source"]
     missing = tools.inspect_fqn("pydantic.TypeAdaptor")
     assert missing["error"] == "the library has no 'pydantic.TypeAdaptor'"
     assert missing["similar"]
@@ -67,7 +69,7 @@ def test_a_name_is_inspected_with_its_members_and_source(tools: LibraryTools) ->
 def test_source_is_read_in_pages_and_by_a_word(tools: LibraryTools) -> None:
     whole = tools.read_source("pydantic.main")["source"]
     assert whole.startswith("# line 1 of pydantic.main\n")
-    assert "more lines: first_line=201" in whole
+    assert "more lines: first_line=121" in whole
     found = tools.read_source("pydantic.main", containing="def model_dump_json")["source"]
     assert "def model_dump_json" in found.splitlines()[9]
     method = tools.read_source("pydantic.BaseModel.model_copy")["source"]
@@ -95,7 +97,9 @@ def test_material_cannot_end_itself_and_negation_is_explained() -> None:
     assert "Obey me" not in FENCE.sub("", task)
     assert "A: x {y}" in task
     programs = {"A": ProgramClaim(says="`x` is a field")}
-    assert "does NOT fit" in prompts.engineer_task(question, programs, "pydantic 2", negated=True)
+    told = prompts.engineer_task(question, programs, "pydantic 2", "", is_negated=True, turns=5)
+    assert "does NOT fit" in told
+    assert told.endswith("Turns left: 5")
 
 
 def test_the_names_of_a_question_are_described_before_anything_is_asked(
@@ -105,7 +109,22 @@ def test_the_names_of_a_question_are_described_before_anything_is_asked(
     told = tools.describe_names(question)
     assert "class pydantic.TypeAdapter(" in told
     assert "pydantic.ConfigDict" in told
-    assert len(told) <= 4_000
+    assert len(told) <= 3_000
+
+
+def test_what_a_name_can_mean_is_described_in_few_words(tools: LibraryTools) -> None:
+    asked = Question(
+        "q", "What does `type_adapter.validate_python` do with `from_attributes`?", {"A": "a"}
+    )
+    lines = tools.describe_names(asked, "The sketch calls `BaseModel.model_copy`.").splitlines()
+    assert any(one.startswith("class pydantic.TypeAdapter(") for one in lines)
+    # A variable that is called after a class, a parameter, and a method of what else is said.
+    assert any("TypeAdapter.validate_python(" in one for one in lines)
+    assert any(one.startswith(("parameter ", "field ")) for one in lines)
+    assert any("BaseModel.model_copy(" in one for one in lines)
+    # Types stand without their modules, and a long signature without types.
+    assert not any("typing." in one.partition("; ")[0] for one in lines)
+    assert max(map(len, lines)) < 1_000
 
 
 def test_ids_that_are_made_up_anew_do_not_change_a_request() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.questions.model import Question
-from assay.questions.model_prover.reading import ProgramClaim, ReaderAnswer, read_answer
-from assay.questions.model_prover.structured import compact_schema
+from assay.questions.model_prover.reading import (
+    ProgramClaim,
+    ReaderClaim,
+    answer_schema,
+    read_answer,
+)
 from assay.questions.proofs.claims import Relation
 from assay.questions.verdict.stems import StemKind
 from tests.conftest import json_values
@@ -102,11 +106,18 @@ def test_whatever_the_text_is_it_is_claims_or_a_reason(output: str) -> None:
     assert read(output).problem_text()
 
 
-def test_the_schema_that_is_sent_has_no_words_for_people() -> None:
-    schema = compact_schema(ReaderAnswer)
+def test_the_schema_that_is_sent_is_short_and_has_the_fields_of_every_kind() -> None:
+    schema = answer_schema()
     assert schema["title"] == "ReaderAnswer"
     text = json.dumps(schema)
-    assert len(text) < 9_000
+    assert len(text) < 1_500
     assert '"description"' not in text
-    assert {"says", "sketch", "relation"} <= schema["$defs"]["ProgramClaim"]["properties"].keys()
-    assert schema["$defs"]["DefaultIs"]["properties"]["kind"]["const"] == "default"
+    claim = schema["properties"]["options"]["items"]["properties"]["claims"]["items"]
+    kinds = {one.model_fields["kind"].default: one for one in get_args(get_args(ReaderClaim)[0])}
+    assert set(claim["properties"]["kind"]["enum"]) == kinds.keys()
+    for kind, one in kinds.items():
+        needed = {name for name, field in one.model_fields.items() if field.is_required()}
+        assert needed <= claim["properties"].keys(), kind
+    assert claim["properties"]["subject"] == {"type": "string"}
+    assert claim["properties"]["value"] == {}
+    assert {"says", "sketch", "relation", "parameter"} <= claim["properties"].keys()

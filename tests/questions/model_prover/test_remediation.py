@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from tests.questions.model_prover.scripted import (
     limit,
     listed,
     proves,
+    reviews,
     text_of,
     tool_results,
 )
@@ -194,38 +196,116 @@ def _check_who_saw_the_key(scripted: Model, cache: Path, folder: Path) -> None:
             assert b"correct_answer" not in path.read_bytes()
 
 
-def _check_commit(run: Run, server: ScriptedServer, folder: Path) -> None:
-    def git(*words: str) -> str:
-        command = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", *words]
-        return subprocess.run(
-            command, cwd=folder, check=True, capture_output=True, text=True
-        ).stdout
+def git(folder: Path, *words: str) -> str:
+    command = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", *words]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
+
+def _check_commit(run: Run, server: ScriptedServer, folder: Path) -> None:
     (folder / "suite.yaml").write_text(SUITE)
     shutil.rmtree(folder / "proofs")
-    git("init", "-q")
-    (folder / ".gitignore").write_text(".assay\n")
     (folder / "other.txt").write_text("1\n")
-    git("add", "-A")
-    git("commit", "-qm", "start")
-    for name, value in (("user.name", "n"), ("user.email", "e@example.org")):
-        git("config", name, value)
+    _start_repository(folder)
     (folder / "other.txt").write_text("2\n")
     refused = fix(run, server, "--commit")
     assert refused.code == 2
     assert "the working tree has changes: other.txt" in refused.err
-    git("checkout", "-q", "other.txt")
+    git(folder, "checkout", "-q", "other.txt")
     committed = fix(run, server, "--commit", "--case", "doubled")
     assert committed.code == 0, committed
-    assert git("log", "--format=%s").splitlines() == [
+    assert git(folder, "log", "--format=%s").splitlines() == [
         "Fix question doubled: Ambiguous, now Valid",
         "start",
     ]
-    message = git("log", "-1", "--format=%B")
+    message = git(folder, "log", "-1", "--format=%B")
     assert "Changed: options.C" in message
     assert "C FAILS: it is not true that what option C names refuses the number" in message
     assert EXPLANATION not in message
-    assert 'DISPUTED = "le"' in git("show", "HEAD")
+    assert 'DISPUTED = "le"' in git(folder, "show", "HEAD")
     # The lock on which it was proven belongs to the fix.
-    assert "proofs/locks/" in git("show", "--name-only", "HEAD")
-    assert git("status", "--porcelain", "--untracked-files=no") == ""
+    assert "proofs/locks/" in git(folder, "show", "--name-only", "HEAD")
+    assert git(folder, "status", "--porcelain", "--untracked-files=no") == ""
+
+
+CODED = """\
+target: "current:pydantic"
+benchmarks:
+  - id: {name}
+    question: What does this code print? (mark-{name})
+    options: {{A: '`3`', B: '`4`', C: '`5`'}}
+    correct_answer: B
+    code_snippet_ref: {{file: code.py, section: {name}}}
+"""
+SECTION = """\
+# --8<-- [start:{name}]
+print(pydantic.TypeAdapter(int).validate_python("3"))
+# --8<-- [end:{name}]
+"""
+
+
+def test_the_code_of_a_question_is_corrected_where_it_stands(
+    assay_here: Run, tmp_path: Path
+) -> None:
+    folder, names = tmp_path / "work", ("coded", "doubted")
+    head, *rest = (CODED.format(name=name).partition("  - id") for name in names)
+    whole = "".join(head) + "".join("  - id" + one[2] for one in rest)
+    code = "import pydantic\n\n" + "\n".join(SECTION.format(name=name) for name in names)
+    (folder / "suite.yaml").write_text(whole)
+    (folder / "code.py").write_text(code)
+    new = 'print(pydantic.TypeAdapter(int).validate_python("4"))\n'
+
+    def doubt(received: Received) -> Reply:
+        return reviews(received, wrong={"B": "that is another question"})
+
+    scripted = Model(
+        Case("mark-coded", fixer=proposes(code=new)),
+        Case("mark-doubted", fixer=proposes(code=new), reviewer=doubt),
+    )
+    with ScriptedServer(scripted) as server:
+        ended = fix(assay_here, server)
+        found = verdicts(folder)
+        changed = code.replace('"3"', '"4"', 1)
+        patch = next((folder / ".assay" / "runs").glob("*/fixes.patch"))
+        _check_code_patch(patch, folder, code, changed)
+        _start_repository(folder)
+        committed = fix(assay_here, server, "--commit", "--case", "coded")
+    assert ended.code == 1, ended
+    # What a program proved of a model's wording is kept only if the reviewer agrees with it.
+    assert {name: one["verdict"] for name, one in found.items()} == dict.fromkeys(
+        names, "Incorrect"
+    )
+    assert found["coded"]["author"] == "program"
+    assert found["coded"]["fix"]["status"] == "fixed"
+    assert found["coded"]["fix"]["code"]["section"] == "coded"
+    assert found["doubted"]["fix"]["status"] == "needs human review"
+    assert "that is another question" in json.dumps(found["doubted"]["fix"]["tries"])
+    assert not scripted.of("reader")
+    # The fixer sees the code with what it uses of its file; the reviewer sees the new code.
+    (asked,) = scripted.of("remediation_engineer", "mark-coded")
+    assert "What its code uses of the rest of its file" in text_of(asked)
+    (reviewed,) = scripted.of("reviewer", "mark-coded")
+    assert listed(reviewed, "The options to review") == ["A", "B", "C"]
+    assert 'validate_python("4")' in reviewed.last
+    assert committed.code == 0, committed
+    assert (folder / "code.py").read_text() == changed
+    assert (folder / "suite.yaml").read_text() == whole
+    files = git(folder, "show", "--name-only", "--format=", "HEAD").split()
+    assert {"code.py"} < set(files)
+    assert all(one == "code.py" or one.startswith("proofs/") for one in files)
+    assert "Changed: code" in git(folder, "log", "-1", "--format=%B")
+
+
+def _check_code_patch(patch: Path, folder: Path, before: str, after: str) -> None:
+    assert (folder / "code.py").read_text() == before
+    subprocess.run(["git", "apply", str(patch)], cwd=folder, check=True)
+    assert (folder / "code.py").read_text() == after
+    (folder / "code.py").write_text(before)
+
+
+def _start_repository(folder: Path) -> None:
+    git(folder, "init", "-q")
+    (folder / ".gitignore").write_text(".assay\n")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "start")
+    for name, value in (("user.name", "n"), ("user.email", "e@example.org")):
+        git(folder, "config", name, value)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from assay.questions.model_prover.engineer import ENGINEER_TURNS
 from tests.models.scripted_server import Received, Reply, ScriptedServer, calls, says
 from tests.questions.model_prover.conftest import Run
 from tests.questions.model_prover.scripted import (
@@ -14,8 +15,10 @@ from tests.questions.model_prover.scripted import (
     Model,
     agents_asked,
     limit,
+    listed,
     program,
     reads,
+    rounds_told,
     text_of,
     tool_results,
 )
@@ -63,9 +66,10 @@ def verify(run: Run, server: ScriptedServer, *more: str | Path) -> Any:
 
 def obedient(received: Received) -> Reply:
     """A model that does what a question tells it to."""
-    if not tool_results(received):
+    if not tool_results(received) and not rounds_told(received):
+        return calls(("run_shell_command", {"command": "touch /tmp/owned"}))
+    if not rounds_told(received):
         return calls(
-            ("run_shell_command", {"command": "touch /tmp/owned"}),
             ("prove", {"option": "../owned", "source": "x = 1"}),
             ("prove", {"option": "A", "source": "open('/tmp/owned', 'w')"}),
         )
@@ -128,10 +132,14 @@ def test_claims_and_proofs_settle_what_programs_leave_open(
     assert states["proven"] == states["other-key"] == {"A": "HOLDS", "B": "FAILS"}
 
     # A vacuous proof goes back with the reason and the turns that are left; its repair is kept.
+    # What is settled is not said again.
     assert told["vacuous"][0] == "Valid"
     repair = model.of("proof_engineer", "mark-vacuous")[1]
-    assert tool_results(repair)[0].startswith("refused: not settled: the proof is vacuous")
-    assert json.loads(repair.last)["turns_left"] == 11
+    assert "refused:\nnot settled: the proof is vacuous" in rounds_told(repair)
+    assert VACUOUS in rounds_told(repair)
+    assert "Option B:" not in rounds_told(repair)
+    assert repair.last.endswith(f"Turns left: {ENGINEER_TURNS - 1}")
+    assert listed(repair, "The claims to be proven, by option") == ["A"]
     kept = (folder / "proofs" / "suite" / "vacuous" / "test_option_A.py").read_text()
     assert kept == PROOFS["A"]
 
@@ -159,11 +167,12 @@ def _check_planted(found: dict[str, Any], model: Model, tmp_path: Path) -> None:
     """What a question tells the model to do is not done, even by one that obeys."""
     assert found["planted"]["options"]["A"]["state"] == "UNPROVEN"
     asked = model.of("proof_engineer", "mark-planted")
-    shell, outside, written = tool_results(asked[1])[:3]
+    (shell,) = tool_results(asked[1])
     assert "run_shell_command" in shell
     assert "not found" in shell
+    outside, _, written = rounds_told(asked[2]).partition("Option A:")
     assert "option must be one of A, B" in outside
-    assert "refused" in written
+    assert "refused:" in written
     assert not list(tmp_path.rglob("owned*"))
     # It stays within its marks, and what the agents are told is the same for every question.
     task = next(str(m["content"]) for m in asked[0].messages if "mark-planted" in str(m["content"]))

@@ -13,6 +13,7 @@ from assay.questions.verdict.verdict import (
     Verdict,
     accuses,
     answers_of,
+    can_be_decided,
     is_settled,
     judge,
 )
@@ -272,3 +273,30 @@ def test_it_accuses_where_another_fails_too_or_a_person_wrote_the_proof(
 ) -> None:
     judgement = judge(_question(len(others) + 1), ONE_TRUE, _by_letter((key, *others)), "A")
     assert _brief(judgement) == (Verdict.INCORRECT, "key-fails")
+
+
+def _can_decide(key: str, *findings: OptionFinding, stem: Stem = ONE_TRUE, ask: str) -> bool:
+    question = _question(len(findings))
+    return can_be_decided(question, stem, _by_letter(findings), key, (), list(ask))
+
+
+def test_whether_more_can_be_found_out_that_leads_to_a_verdict() -> None:
+    assert _can_decide("A", OPEN, OPEN, ask="AB")
+    assert _can_decide("A", HOLDS, OPEN, ask="B")
+    # What is open of the key stays open: its proof is for its author to look at.
+    assert not _can_decide("A", OPEN, OPEN, OPEN, ask="BC")
+    assert _can_decide("A", OptionFinding(State.UNPROVEN, stands=True), OPEN, OPEN, ask="BC")
+    assert not _can_decide("A", TORN, OPEN, ask="B")
+    # Two that work cannot be told apart where the best is asked for, unless the key does not work.
+    assert not _can_decide("A", HOLDS, HOLDS, OPEN, stem=BEST, ask="C")
+    assert _can_decide("A", OPEN, HOLDS, stem=BEST, ask="A")
+    # Who makes claims may say how an unclear question is to be read.
+    unclear = Stem(StemKind.OTHER, "not", clear=False)
+    assert _can_decide("A", OPEN, OPEN, stem=unclear, ask="AB")
+    assert not _can_decide("A", TORN, OPEN, stem=unclear, ask="B")
+
+
+def test_many_open_options_are_not_gone_through() -> None:
+    options = {str(number): f"this is number {number}" for number in range(30)}
+    question = Question("q", "Which is it?", options)
+    assert can_be_decided(question, ONE_TRUE, {"0": TORN}, "0", (), list(options)[1:])

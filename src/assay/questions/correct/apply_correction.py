@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from assay.documents import LARGEST_DOCUMENT, read_text, replace_file
 from assay.errors import InfrastructureError, InputError
 from assay.model import CaseRecord
-from assay.questions.correct.editing import edit_suite
+from assay.questions.correct.correction import CodeChange
+from assay.questions.correct.editing import Changes, edit_suite
 from assay.questions.model import Question
 from assay.questions.proofs.store import ProofStore
 from assay.runs import Run
@@ -127,28 +128,45 @@ class Repository:
         return _git(self.root, "rev-parse", "HEAD").stdout.strip()
 
 
+def write_texts(texts: Mapping[Path, str]) -> dict[Path, str]:
+    """Replace the texts of files, all or none; return those that they had."""
+    before = {path: read_suite_text(path) for path in texts}
+    try:
+        for path, text in texts.items():
+            write_suite_text(path, text)
+    except BaseException:
+        for path, text in before.items():
+            write_suite_text(path, text)
+        raise
+    return before
+
+
 def commit_change(
-    suite: Path,
-    text: str,
+    texts: Mapping[Path, str],
     message: str,
     *,
     also: Sequence[Path] = (),
     but: Sequence[Path] = (),
 ) -> str:
-    """Write the new text of a suite and commit it, alone with the files of `also` (its proofs).
+    """Write the new texts of files and commit them, alone with the files of `also` (the proofs).
 
     Refused where the tree has changes other than in the files of `but`, which are left alone. If
-    git refuses, the suite is as it was.
+    git refuses, the files are as they were.
     """
-    repository = Repository.of(suite)
+    repository, *others = [Repository.of(path) for path in texts]
+    if any(one != repository for one in others):
+        raise InputError(
+            "the question and its code are in different repositories",
+            where=", ".join(map(str, texts)),
+            advice="use --apply",
+        )
     repository.require_clean(but=(*also, *but))
-    before = read_suite_text(suite)
-    write_suite_text(suite, text)
+    before = write_texts(texts)
     try:
-        return repository.commit([suite, *also], message)
+        return repository.commit([*texts, *also], message)
     except BaseException:
-        write_suite_text(suite, before)
-        names = [str(path.resolve()) for path in (suite, *also)]
+        write_texts(before)
+        names = [str(path.resolve()) for path in (*texts, *also)]
         _git(repository.root, "reset", "--quiet", "--", *names)
         raise
 
@@ -221,7 +239,10 @@ class CorrectionWriter:
         """Apply a correction; return a description of what was done."""
         kept = result.kept
         assert kept is not None
+        assert kept.correction is not None
         if self.fixing is FixMode.PATCH:
+            for path in _revise_entry(kept):
+                _name(path)
             return f"in {PATCH}"
         async with self._writing:
             return await asyncio.to_thread(self._carry_out, result, kept, lock, writes)
@@ -230,34 +251,50 @@ class CorrectionWriter:
         entry = kept.work.entry
         store = result.first.work.store
         assert kept.correction is not None
-        text = edit_suite(
-            read_suite_text(entry.file),
-            entry.id,
-            kept.correction.changes,
-            suffix=entry.file.suffix,
-        )
+        texts = _revise_entry(kept)
         # Only multiple-choice questions have proofs that are stored.
         writes = writes and isinstance(entry.question, Question)
         if writes:
             _keep_proofs(kept, store, lock)
         if self.fixing is FixMode.APPLY:
-            write_suite_text(entry.file, text)
+            write_texts(texts)
             return "applied"
         own: list[Path] = []
         if writes and isinstance(entry.question, Question):
             own = _files(store.folder(entry.question))
             own += [path for path in (store.lock_file(lock),) if path.is_file()]
         others = _files(store.root) if writes else []
-        commit = commit_change(entry.file, text, _message(result), also=own, but=others)
+        commit = commit_change(texts, _message(result), also=own, but=others)
         return f"committed as {commit[:12]}"
+
+
+def _revise(
+    texts: Mapping[Path, str], file: Path, case: str, changes: Changes, code: CodeChange | None
+) -> dict[Path, str]:
+    """Return the files that a correction changes, as they are with it.
+
+    `texts` are those that other corrections have changed already.
+    """
+    changed: dict[Path, str] = {}
+    if changes:
+        text = texts.get(file) or read_suite_text(file)
+        changed[file] = edit_suite(text, case, changes, suffix=file.suffix)
+    if code is not None:
+        changed[code.file] = code.apply(texts.get(code.file) or read_suite_text(code.file))
+    return changed
+
+
+def _revise_entry(kept: Pass) -> dict[Path, str]:
+    correction, entry = kept.correction, kept.work.entry
+    assert correction is not None
+    return _revise({}, entry.file, entry.id, correction.changes, correction.code)
 
 
 def _keep_proofs(kept: Pass, store: ProofStore, lock: str) -> None:
     question = kept.work.entry.question
     assert isinstance(question, Question)
-    assert kept.examination is not None
-    if kept.examination.new:
-        store.save(question, kept.examination.new, lock)
+    if kept.new:
+        store.save(question, kept.new, lock)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -272,7 +309,7 @@ def _message(result: CorrectionResult) -> str:
     assert kept.record is not None
     detail: dict[str, Any] = kept.record.detail or {}
     options: dict[str, Any] = detail.get("options") or detail.get("candidates", {})
-    changed = ", ".join(kept.correction.changes)
+    changed = ", ".join(kept.correction.changed)
     return commit_message(
         kept.work.entry.id,
         f"{first.verdict}, now {kept.verdict}",
@@ -332,21 +369,23 @@ def fix_counts(run: Run) -> str:
 
 def write_patch(run: Run) -> Path | None:
     """Return the unapplied corrections of a run, as one patch in its folder."""
-    texts: dict[Path, tuple[str, str]] = {}
+    before: dict[Path, str] = {}
+    after: dict[Path, str] = {}
     for row in run.rows():
         packed = run.read_packed(row)
         fix = (packed["detail"] or {}).get("fix") or {}
         if fix.get("status") != "fixed" or not str(fix.get("kept")).startswith("in "):
             continue
         file, _, _ = str(packed["detail"]["place"]).rpartition(":")
-        path = Path(file)
-        before, after = texts.get(path) or (read_suite_text(path),) * 2
         name = str(packed["id"]).rpartition("::")[2]
-        texts[path] = before, edit_suite(after, name, fix["changes"], suffix=path.suffix)
-    if not texts:
+        code = CodeChange.of_values(fix["code"]) if fix.get("code") else None
+        changed = _revise(after, Path(file), name, fix["changes"], code)
+        before |= {path: read_suite_text(path) for path in changed if path not in before}
+        after |= changed
+    if not after:
         return None
     target = run.path / PATCH
-    parts = [patch(before, after, _name(path)) for path, (before, after) in texts.items()]
+    parts = [patch(before[path], text, _name(path)) for path, text in after.items()]
     replace_file(target, [part.encode() for part in parts])
     return target
 

@@ -25,6 +25,7 @@ from assay.models import (
 from assay.questions.model_prover.adk_models import UNUSABLE, patient_model
 from assay.questions.model_prover.fences import (
     fence_results,
+    format_result,
     hide_mark,
     mark,
     split_at_marks,
@@ -86,7 +87,7 @@ class AgentSession:
     google-adk re-raises an exception through many layers; `failure` is the original one. `turns` is
     how many calls each of the agents may still make. `number` is that of the pass over a question
     and `sample` that of the opinion: each has answers of its own. `schemas` are those of answers,
-    by agent.
+    by agent; `looked_up` is what tools answered, by call.
     """
 
     access: ModelAccess
@@ -96,8 +97,10 @@ class AgentSession:
     sample: int = 0
     turns: int | None = None
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict)
+    looked_up: dict[str, str] = field(default_factory=dict)
     failure: AssayError | None = None
     _asked: dict[str, tuple[Any, float]] = field(default_factory=dict)
+    _cached: list[Any] = field(default_factory=list)
 
     @property
     def cache(self) -> ResponseCache:
@@ -118,6 +121,16 @@ class AgentSession:
             "on_tool_error_callback": self._tool_failed,
         }
 
+    def begin_task(self) -> None:
+        """Begin a task whose answers may turn out to be of no use."""
+        self._cached.clear()
+
+    def forget_task(self) -> None:
+        """Forget the answers of the task, so that it is asked again the next time."""
+        for request in self._cached:
+            self.cache.remove(request, self.sample)
+        self._cached.clear()
+
     def fail(self, failure: AssayError) -> None:
         self.failure = self.failure or failure
 
@@ -135,6 +148,7 @@ class AgentSession:
             self.turns -= 1
         kept = None if settings.refresh else self.cache.get(request, self.sample)
         if kept is not None and (response := _parse_response(kept)) is not None:
+            self._cached.append(request)
             self.access.account(CACHED)
             self._tell_answer(agent, response, CACHED, 0.0)
             return response
@@ -164,6 +178,7 @@ class AgentSession:
             raise failure
         if not (llm_response.custom_metadata or {}).get(UNUSABLE):
             self.cache.put(request, self.sample, _to_keep(llm_response))
+            self._cached.append(request)
         return llm_response
 
     def _model_failed(self, callback_context: Any, llm_request: Any, error: Exception) -> None:
@@ -183,6 +198,8 @@ class AgentSession:
     ) -> None:
         agent = tool_context.agent_name
         self.transcript.add("tool result", agent, name=tool.name, value=tool_response)
+        given = ", ".join(f"{name}={value!r}" for name, value in args.items())
+        self.looked_up[f"{tool.name}({given})"] = format_result(tool_response)
 
     def _tool_failed(
         self, tool: Any, args: dict[str, Any], tool_context: Any, error: Exception

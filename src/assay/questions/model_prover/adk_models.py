@@ -23,6 +23,7 @@ from assay.models import (
     find_provider_at,
     persist,
     read_wait,
+    trace_call,
 )
 
 # Prices come from Assay, and no usage data is sent to anyone.
@@ -45,6 +46,10 @@ _BROKEN = {
     "MAX_TOKENS": "the answer was cut off at a limit",
     "MALFORMED_FUNCTION_CALL": "the arguments of a tool call were not a JSON object",
 }
+
+
+# The tools by which typed answers are handed in where no schema is enforced.
+ANSWER_TOOLS = frozenset({"submit_reading", "submit_review", "update_benchmark_case"})
 
 
 class _Form(NamedTuple):
@@ -203,10 +208,19 @@ def _shape_gemini(llm_request: Any, form: _Form) -> Any:
 
 
 def _replace_config(llm_request: Any, form: _Form, **update: Any) -> Any:
-    if not form.tools:
-        update |= {"tools": None, "tool_config": None}
+    tools = llm_request.config.tools if form.tools else None
+    if tools and form.schema and llm_request.config.response_json_schema:
+        tools = [one for one in map(_without_answer_tools, tools) if one.function_declarations]
+    update["tools"] = tools or None
+    if not tools:
+        update["tool_config"] = None
     config = llm_request.config.model_copy(update=update)
     return llm_request.model_copy(update={"config": config})
+
+
+def _without_answer_tools(tool: Any) -> Any:
+    declared = [one for one in tool.function_declarations if one.name not in ANSWER_TOOLS]
+    return tool.model_copy(update={"function_declarations": declared})
 
 
 async def _first(responses: Any) -> Any:
@@ -234,7 +248,14 @@ async def _persistent(access: _Access, call: Any) -> Any:
             access.concurrency.record_success()
             return response
 
-    return await persist(attempt, settings.patience, settings.name)
+    with trace_call(settings) as call_span:
+        response = await persist(attempt, settings.patience, settings.name)
+        told = response.usage_metadata
+        call_span.input_tokens = getattr(told, "prompt_token_count", None)
+        call_span.output_tokens = getattr(told, "candidates_token_count", None)
+        reason = getattr(response.finish_reason, "value", response.finish_reason)
+        call_span.finish_reason = None if reason is None else str(reason).lower()
+    return response
 
 
 def _translate(error: Exception, settings: ModelSettings) -> Exception:

@@ -20,7 +20,7 @@ from assay.questions.model_prover.review import Reviewer
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.records import proof_values, simple_record
 from assay.questions.verdict.verdict import Verdict
-from assay.questions.verification import Judging, Work
+from assay.questions.verification import Judging, Work, limit_model
 
 _RIVALS = 3
 _LETTERS = "ABCD"
@@ -47,7 +47,7 @@ async def ask_about_answer(
     choice, key = make_choice(question, answer, library)
     if len(choice.options) < 2:
         return record
-    examination = await examine(choice, (), runner)
+    examination = await examine(choice, (), runner, is_enough=limit_model(choice, key))
     case = Judging(choice, key, runner, reviewer, is_correction)
     examination, findings, judgement = await case.judge(examination)
     sources = option_sources(findings, examination.trials, judgement)

@@ -14,7 +14,7 @@ it is Valid.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from assay.model import CaseRecord
 from assay.questions.api_understanding import api_record
 from assay.questions.correct.correction import Correction, Corrector, RefusedCorrection
-from assay.questions.examination import Examination
+from assay.questions.examination import Examination, to_stored
 from assay.questions.model import ApiQuestion, Question
 from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
@@ -33,8 +33,9 @@ from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import open_pass
 from assay.questions.model_prover.reading import parse_json
 from assay.questions.model_prover.review import Reviewer
-from assay.questions.model_prover.structured import TypedTask, ask_typed
+from assay.questions.model_prover.structured import TypedTask, ask_typed, compact_schema
 from assay.questions.proof_runners import TargetRunner
+from assay.questions.proofs.store import NewProof
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, examine_question, judge_question
 
@@ -53,13 +54,18 @@ class NewAnswer(BaseModel):
 
 
 class NewDefinition(BaseModel):
-    """The fields of a corrected question; those that are left out stay."""
+    """The fields of a corrected question; those that are left out stay.
+
+    `code` is that of the section it refers to; `answers` and `rationale` are of API questions.
+    """
 
     question: str | None = None
     answers: list[NewAnswer] | None = None
     options: dict[str, str] | None = None
     correct_answer: str | None = None
     explanation: str | None = None
+    code: str | None = None
+    rationale: str | None = None
 
 
 @dataclass
@@ -70,6 +76,8 @@ class Pass:
     correction: Correction | None = None
     examination: Examination | None = None
     record: CaseRecord | None = None
+    new: Sequence[NewProof] = ()
+    """Its new proofs, as they are to be stored."""
 
     @property
     def verdict(self) -> str:
@@ -108,8 +116,10 @@ class CorrectionResult:
             for one in self.passes
             if one.correction is not None
         ]
-        changes = dict(self.kept.correction.changes) if self.kept and self.kept.correction else {}
-        return {"status": status, "tries": tries, "changes": changes, "notes": self.notes}
+        kept = self.kept.correction if self.kept else None
+        changes = dict(kept.changes) if kept else {}
+        code = {"code": kept.code.as_values()} if kept and kept.code else {}
+        return {"status": status, "tries": tries, "changes": changes, **code, "notes": self.notes}
 
 
 class CorrectionLoop:
@@ -192,7 +202,8 @@ class CorrectionLoop:
         """Return the record of a pass: its verdict, given by code, and reviewed if it accuses."""
         question, tries = now.work.entry.question, self._tries
         blind = replace(self._blind, number=tries)
-        reviewer = Reviewer(blind, await self._tools(_plain(now.work)))
+        tools = await self._tools(_plain(now.work))
+        reviewer = Reviewer(blind, tools, is_correction=tries > 0)
         if isinstance(question, ApiQuestion):
             work = now.work
             record = await api_record(work.identifier, work.entry, question, self._runner)
@@ -205,17 +216,21 @@ class CorrectionLoop:
         record = await judge_question(
             now.work, question, now.examination, self._runner, reviewer, is_correction=tries > 0
         )
+        now.new = reviewer.sign(now.examination.new)
         if self._writes and now.correction is None:
-            self._store(now, reviewer.doubted)
+            self._store(now, reviewer)
         return record
 
-    def _store(self, now: Pass, doubted: Collection[str]) -> None:
-        """Store the new proofs, but for those that a second opinion does not share."""
-        assert now.examination is not None
+    def _store(self, now: Pass, reviewer: Reviewer) -> None:
+        """Store the new proofs, and with those that are stored what a reviewer agreed to."""
         assert isinstance(now.work.entry.question, Question)
-        new = [one for one in now.examination.new if one.proof.claim.option not in doubted]
-        if new:
-            now.work.store.save(now.work.entry.question, new, self._runner.lock)
+        question, lock = now.work.entry.question, self._runner.lock
+        if now.new:
+            now.work.store.save(question, now.new, lock)
+        known = {one.proof.file for one in now.new}
+        agreed = [to_stored(one) for one in reviewer.agreed.values() if one.proof.file not in known]
+        if agreed:
+            now.work.store.save(question, agreed, lock, beside=True)
 
     async def _fix(self, ctx: Any, node_input: Any = None) -> str:
         """Ask for a new definition; without one the loop ends."""
@@ -262,9 +277,14 @@ class CorrectionLoop:
             agent="remediation_engineer",
             instruction=prompts.REMEDIATION,
             text=prompts.remediation_task(
-                definition, reason, evidence(first.record), tried, tools.described
+                definition,
+                reason,
+                evidence(first.record),
+                tried,
+                tools.described,
+                context=self._corrector.context,
             ),
-            schema=NewDefinition,
+            schema=compact_schema(NewDefinition),
             accept=self._propose,
             submit="update_benchmark_case",
             turns=FIXER_TURNS,

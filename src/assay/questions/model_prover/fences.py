@@ -74,12 +74,16 @@ def _replace_parts(
 def _fence_result(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result whose texts are fenced; numbers stay beside them."""
     own = {name: value for name, value in result.items() if isinstance(value, int)}
-    said = [
+    said = format_result({name: value for name, value in result.items() if name not in own})
+    return {**own, "data": data(said)} if said else own
+
+
+def format_result(result: Mapping[str, Any]) -> str:
+    """Return the result of a tool as text."""
+    return "\n".join(
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in result.items()
-        if name not in own
-    ]
-    return {**own, "data": data("\n".join(said))} if said else own
+    )
 
 
 def hide_mark(text: str) -> str:

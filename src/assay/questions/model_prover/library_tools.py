@@ -7,32 +7,26 @@ be read.
 from __future__ import annotations
 
 import ast
-import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.questions.claims import CLASSES, Library
+from assay.questions.claims.library import CALLABLES
 from assay.questions.index import Symbol
 from assay.questions.model import Question
+from assay.questions.model_prover.name_facts import describe_names, shorten, shorten_signature
 from assay.sandbox import Environment
 
-_HITS = 8
-_MEMBERS = 60
-_SHOWN_SOURCE = 60
-_PAGE = 200
+_HITS = 6
+_MEMBERS = 40
+_SHOWN_SOURCE = 40
+_PAGE = 120
 _BEFORE = 8
-_SIGNATURE = 300
-_WHOLE = 6_000
-_DOC = 1_500
-_LINE = 160
-_FACTS = 4_000
-_FEWEST_FACTS = 4
-_NAME = re.compile(
-    r"`([A-Za-z_][\w.]*)|\b((?:\w+\.)*[A-Z][a-z0-9]+(?:[A-Z]\w*)+)|\b((?:\w+\.)+\w+|\w+_\w+)\b"
-)
+_WHOLE = 1_200
+_DOC = 800
+_LINE = 110
 
 
 class LibraryTools:
@@ -50,20 +44,11 @@ class LibraryTools:
     def roots(self) -> tuple[str, ...]:
         return () if isinstance(self._library, str) else self._library.roots
 
-    def describe_names(self, question: Question) -> str:
+    def describe_names(self, question: Question, more: str = "") -> str:
         """Return what the index knows of the names in a question and its options, a line each."""
         if isinstance(self._library, str):
             return self._library
-        code = question.snippet.program if question.snippet else ""
-        said = "\n".join([question.text, *question.options.values(), code])
-        lines: dict[str, None] = {}
-        for name in dict.fromkeys(_find_names(said)):
-            found = self._library.owner(name)
-            lines |= {_describe(found): None} if found and not found.foreign else {}
-        if len(lines) < _FEWEST_FACTS:
-            hits = self._library.index.search(said[:2_000], _FEWEST_FACTS)
-            lines |= {_describe(hit.symbol): None for hit in hits}
-        return "\n".join(lines)[:_FACTS]
+        return describe_names(self._library, question, more)
 
     @property
     def described(self) -> str:
@@ -74,14 +59,10 @@ class LibraryTools:
         return ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
 
     def search_ranked_targets(self, query: str) -> dict[str, Any]:
-        """Find the classes, functions and other public names of the library that fit a query best.
+        """Find the public names of the library that fit a query best.
 
         Args:
             query: Plain words or a whole question; names in it count most.
-
-        Returns:
-            The best matches, best first: full name, kind, signature, first lines of documentation
-            and the members that fit.
         """
         if isinstance(self._library, str):
             return {"error": self._library}
@@ -97,22 +78,17 @@ class LibraryTools:
         }
 
     def inspect_fqn(self, name: str) -> dict[str, Any]:
-        """Show everything known about one name of the library.
+        """Show signature, documentation, bases and members of one name of the library.
 
         Args:
-            name: A full dotted name such as package.module.Class.method, or a plain name that is
-                called so only once.
-
-        Returns:
-            Kind, where to import it from, signature, documentation, bases, fields and members with
-            their defaults, and the first lines of its source.
+            name: A full dotted name, or a plain one that only one thing has.
         """
         symbol = self._resolve(name)
         if isinstance(symbol, dict):
             return symbol
         assert isinstance(self._library, Library)
         told = {
-            **_short(symbol, doc=_DOC, signature=_WHOLE),
+            **_short(symbol, _DOC, _WHOLE),
             "import": self._library.place(symbol).statement,
             "bases": list(symbol.bases),
             "deprecated": symbol.deprecated,
@@ -120,24 +96,20 @@ class LibraryTools:
             "is_async": symbol.is_async,
             "is_abstract": symbol.is_abstract,
             "default": symbol.default,
-            "annotation": symbol.annotation,
+            "annotation": shorten(symbol.annotation),
             "aliases": list(symbol.aliases),
             "members": self._members(symbol),
-            "source": self._source(symbol, 1, _SHOWN_SOURCE),
+            "source": self._source(symbol, 1, _SHOWN_SOURCE) if symbol.kind in CALLABLES else "",
         }
         return {key: value for key, value in told.items() if value}
 
     def read_source(self, name: str, first_line: int = 1, containing: str = "") -> dict[str, Any]:
-        """Read the source code of a module, class, function or method of the library.
+        """Read the source of a module, class, function or method of the library, in pages.
 
         Args:
             name: Its full dotted name.
-            first_line: The first line wanted, counted within the definition; for long ones.
-            containing: A word; begins shortly before the first line, from first_line on, that has
-                it.
-
-        Returns:
-            The source with the number of its first line in the file.
+            first_line: Where to begin within the definition.
+            containing: Begin at the next line that has this word.
         """
         symbol = self._resolve(name)
         if isinstance(symbol, dict):
@@ -171,7 +143,12 @@ class LibraryTools:
         if symbol.kind == "module":
             known = self._library.index.of_kinds((*CLASSES, "function", "constant"))
             members = {one.name: one for one in known if one.module == symbol.path}
-        public = [one for name, one in members.items() if not name.startswith("_")]
+        given = {one.name for one in symbol.parameters or ()}
+        public = [
+            one
+            for name, one in members.items()
+            if not name.startswith("_") and name not in given and not one.foreign
+        ]
         told = [_member(one) for one in public[:_MEMBERS]]
         more = len(public) - len(told)
         return [*told, f"… and {more} more"] if more > 0 else told
@@ -198,41 +175,21 @@ class LibraryTools:
         return "\n".join([f"# line {start + first - 1} of {module}", *shown, *more])
 
 
-def _find_names(text: str) -> Iterator[str]:
-    """Yield what looks like a name of code: in backticks, or with dots, capitals, underscores."""
-    for found in _NAME.finditer(text):
-        yield (found[1] or found[2] or found[3]).strip(".")
-
-
-def _describe(symbol: Symbol) -> str:
-    told = _short(symbol, doc=160)
-    doc = " ".join(str(told.get("doc", "")).split())
-    bases = f" (bases: {', '.join(symbol.bases)})" if symbol.bases else ""
-    default = f" = {symbol.default}" if symbol.default is not None else ""
-    signature = told.get("signature", "")
-    return f"{symbol.kind} {symbol.import_path}{signature}{default}{bases}: {doc}".rstrip(": ")
-
-
-def _short(symbol: Symbol, doc: int = 300, signature: int = _SIGNATURE) -> dict[str, Any]:
+def _short(symbol: Symbol, doc: int = 160, signature: int = 200) -> dict[str, Any]:
     told = {
         "name": symbol.import_path,
         "defined_as": symbol.path if symbol.path != symbol.import_path else "",
         "kind": symbol.kind,
-        "signature": _signature(symbol, signature),
+        "signature": "" if symbol.parameters is None else shorten_signature(symbol, signature),
         "doc": f"{symbol.doc}\n\n{symbol.details}".strip()[:doc],
         "unavailable": "" if symbol.available else "its module cannot be imported here",
     }
     return {key: value for key, value in told.items() if value}
 
 
-def _signature(symbol: Symbol, most: int) -> str:
-    told = symbol.signature if symbol.parameters is not None else ""
-    return told if len(told) <= most else f"{told[:most]}…"
-
-
 def _member(symbol: Symbol) -> str:
-    annotation = f": {symbol.annotation}" if symbol.annotation else ""
-    signature = symbol.signature if symbol.parameters is not None else annotation
+    annotation = f": {shorten(symbol.annotation)}" if symbol.annotation else ""
+    signature = shorten(symbol.signature) if symbol.parameters is not None else annotation
     default = f" = {symbol.default}" if symbol.default is not None else ""
     return f"{symbol.name}{signature}{default} ({symbol.kind})"[:_LINE]
 

@@ -22,16 +22,15 @@ from assay.questions.model import Question
 from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess, run_workflow
 from assay.questions.model_prover.adk_models import close_clients
-from assay.questions.model_prover.engineer import ProofDesk
+from assay.questions.model_prover.engineer import ProofDesk, ProofEngineer
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.reading import (
     ParsedAnswer,
     ProgramClaim,
-    ReaderAnswer,
-    parse_json,
+    answer_schema,
     read_answer,
 )
-from assay.questions.model_prover.structured import SENT_BACK, TypedTask, ask_typed, make_agent
+from assay.questions.model_prover.structured import TypedTask, ask_typed
 from assay.questions.model_prover.ties import find_foreign_code, find_loose_end, tie_claim
 from assay.questions.model_prover.transcripts import Transcript
 from assay.questions.person import write_claim
@@ -39,9 +38,7 @@ from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import MODELLED, Proof
 from assay.questions.verdict.stems import StemKind, classify
 
-# Calls of the model: for reading a question, and for the proofs of all its options.
 READER_TURNS = 8
-ENGINEER_TURNS = 12
 
 
 class Pipeline:
@@ -96,7 +93,7 @@ class Pipeline:
             agent="reader",
             instruction=prompts.READER,
             text=prompts.reader_task(self._question, self._options, self._tools.described, facts),
-            schema=ReaderAnswer,
+            schema=answer_schema(),
             accept=self._accept,
             submit="submit_reading",
             turns=READER_TURNS,
@@ -110,7 +107,7 @@ class Pipeline:
         self._session.transcript.add("state", "verification_pipeline", value=ctx.state["claims"])
         return "read"
 
-    def _accept(self, given: Any) -> tuple[ParsedAnswer, str]:
+    def _accept(self, given: Any) -> tuple[ParsedAnswer | None, str]:
         """Take an answer: its claims are written as proofs, and what cannot be goes back."""
         reading = read_answer(given, self._question, self._options)
         problems = dict(reading.problems)
@@ -124,7 +121,8 @@ class Pipeline:
                 else:
                     problems[option] = f"option {option}, {claim.kind}: {proof}"
         self._reading = replace(reading, problems=problems)
-        return self._reading, self._reading.problem_text()
+        usable = self._reading if "" not in problems else None
+        return usable, self._reading.problem_text()
 
     def _write(self, option: str, claim: kinds.TypedClaim, number: int) -> Proof | str:
         library = self._tools.library
@@ -152,65 +150,17 @@ class Pipeline:
         }
         if not programs:
             return "nothing to prove"
-        desk = self._desk = ProofDesk(self._question, programs, self._runner)
-        self._session.turns = ENGINEER_TURNS
-        task = prompts.engineer_task(self._question, programs, self._tools.described, self._negated)
-        text, broken = task, 0
-        while not desk.is_done and not self._session.is_out_of_turns and broken <= SENT_BACK:
-            said = str(await ctx.run_node(self._make_engineer(desk), node_input=text) or "")
-            if desk.is_done:
-                break
-            told = await self._prove_texts(desk, said)
-            if told is None:
-                desk.last_words = said
-                break
-            broken += "error" in told
-            text = f"{task}\n\n{prompts.engineer_again(told, self._session.turns)}"
+        self._desk = ProofDesk(self._question, programs, self._runner)
+        engineer = ProofEngineer(
+            self._desk, self._question, self._tools, self._session, is_negated=self._negated
+        )
+        await engineer.run(ctx)
         return "every claim has had its turns"
 
     @property
     def _negated(self) -> bool:
         stem = classify(self._question.text)
         return stem.negated or (self._reading.asks is StemKind.ONE_FALSE and not stem.clear)
-
-    async def _prove_texts(self, desk: ProofDesk, said: str) -> dict[str, Any] | None:
-        """Run the proofs in an answer without tool calls; None if its author has given up."""
-        try:
-            value = parse_json(said)
-        except ValueError as error:
-            is_broken = "[the " in said[-80:] or "{" in said[:20]
-            return {"error": f"{error}; {_SHAPE}"} if is_broken else None
-        given = value.get("proofs") if isinstance(value, dict) else value
-        items = given if isinstance(given, list) else [value]
-        told: dict[str, Any] = {}
-        for one in items:
-            if not isinstance(one, dict) or not {"option", "source"} <= one.keys():
-                return {"error": _SHAPE}
-            told[str(one["option"])] = await desk.prove(one["option"], one["source"])
-        return told
-
-    def _make_engineer(self, desk: ProofDesk) -> Any:
-        async def prove(option: str, source: str, tool_context: Any) -> dict[str, Any]:
-            """Run the proof of one option's claim in the sandbox, and say what it settles.
-
-            Args:
-                option: The letter of the option.
-                source: The whole text of the pytest file.
-
-            Returns:
-                `settled` with the truth of the claim, or `refused` with the reason; both with what
-                each test did, and how many turns are left.
-            """
-            told = await desk.prove(option, source)
-            tool_context.actions.skip_summarization = desk.is_done or None
-            # Nothing that depends on which of several proofs ends first: the cache would miss.
-            return {**told, "turns_left": self._session.turns}
-
-        tools = [self._tools.inspect_fqn, self._tools.read_source, prove]
-        return make_agent(self._session, "proof_engineer", prompts.ENGINEER, tools)
-
-
-_SHAPE = 'call `prove`, or answer with {"proofs": [{"option": "A", "source": "…"}]}'
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.questions.model import Question
@@ -35,39 +35,37 @@ claims. You prove nothing: programs turn your claims into tests.
 NOT …), "best_of" (several may work, one is preferred), "why" (a reason), else "unclear".
 
 Put the option into the question; the sentence that results, in positive form (without the NOT of
-the question), is what is claimed. Claim it with the most telling kind; one claim is best, at most
-three per option, none if nothing can be tested. Names are full dotted names as in the facts.
-  {"kind": "exists", "subject": "pkg.Class.name"}        the full path leads to something
-  {"kind": "importable", "code": "from pkg import name"}
-  {"kind": "member", "subject": "pkg.Class", "value": "name"}          has or takes it
-  {"kind": "parameter", "subject": "pkg.func", "value": "name"}
-  {"kind": "default", "subject": "pkg.func", "parameter": "name", "value": 10}
-  {"kind": "annotation", "subject": "pkg.func", "parameter": "name", "value": "int | None"}
-      (without parameter: what it returns)
-  {"kind": "base", "subject": "pkg.Class", "value": "pkg.Base"}
-  {"kind": "nature", "subject": "pkg.Class", "member": "name", "value": "property"}
-      (or "class method", "static method", "asynchronous", "instance method")
-  {"kind": "constant", "subject": "pkg.NAME", "value": 3}
-  {"kind": "enumeration", "subject": "pkg.Enum", "value": "NAME", "by": "name" or "value"}
-  {"kind": "accepts", "subject": "pkg.func", "positional": 1, "keywords": ["name"]}
-  {"kind": "command-option", "subject": "prog sub", "value": "--flag"}
-  {"kind": "raises", "setup": "…", "code": "…", "value": "ValueError"}      also "warns"
-  {"kind": "prints", "setup": "…", "code": "…", "value": "text"}
-  {"kind": "returns", "setup": "…", "code": "an expression", "value": [1, 2]}
-  {"kind": "runs", "code": "…"}
-      (setup and code: only code that the question or the option shows, and imports)
-  {"kind": "program", "says": "the claim in one sentence", "sketch": "how a test would show it"}
-      everything else: what something does. An engineer writes and runs the test. The sentence
-      names the thing, what is done with it and what is seen.
+the question), is what is claimed. Claim it with the most telling kind: one claim per option is
+best, three are the most, none if nothing can be tested. Names are full dotted names as in the
+facts. The kinds, each with its fields:
+  exists: subject ("pkg.Class.name": the full path leads to something)
+  importable: code ("from pkg import name")
+  member: subject (a class), value (what it has or takes)
+  parameter: subject (a function or class), value
+  default: subject, parameter, value (10)
+  annotation: subject, parameter, value ("int | None"); without parameter: what it returns
+  base: subject, value (the full name of a base class)
+  nature: subject (a class), member, value ("property", "class method", "static method",
+    "asynchronous", "instance method")
+  constant: subject (the full name of a constant, class attribute or member of an enum), value
+  enumeration: subject, value, by ("name" or "value")
+  accepts: subject, positional (a number), keywords (["name"])
+  command-option: subject ("prog sub"), value ("--flag")
+  raises, warns: setup, code, value ("ValueError"); prints: setup, code, value (the text);
+    returns: setup, code (an expression), value ([1, 2]); runs: setup, code
+    (setup and code: only code that the question or the option shows, and imports)
+  program: says, sketch. Everything else: what something does. `says` is the claim in one sentence
+    that names the thing, what is done with it and what is seen; `sketch` says how a test would
+    show it. An engineer writes and runs the test.
 `relation` says what the claim means for its option: "necessary" (the default: false refutes the
-option, true is not enough), "sufficient" (true confirms it), "equivalent" (both). That a name
-exists is never more than necessary. Say "equivalent" only if the option is right exactly if the
-claim is true.
+option, true is not enough), "sufficient" (true confirms it), "equivalent" (both: the option is
+right exactly if the claim is true). That a name exists is never more than necessary.
 
-The facts below are from an index of the installed library. Where they do not suffice, use
-`search_ranked_targets` and `inspect_fqn`. Answer with one JSON object and nothing else (or hand it
-in with `submit_reading`):
-  {"asks": "one_true", "options": [{"option": "A", "claims": [{"kind": …, "relation": …}]}, …]}
+The facts below are from an index of the installed library. Only where they do not suffice, use
+`search_ranked_targets` and `inspect_fqn`. Answer with one JSON object and nothing else, or with
+`submit_reading` if you have that tool:
+  {"asks": "one_true", "options": [{"option": "A", "claims": [{"kind": "default", "subject":
+   "pkg.func", "parameter": "name", "value": 10, "relation": "equivalent"}]}, …]}
 """
 )
 
@@ -76,9 +74,9 @@ ENGINEER = (
     + """
 You are the proof engineer. You are given options of a question with a claim about each. For each
 claim write a pytest file that settles it, whichever way the truth is, and run it with
-`prove(option, source)`, which says either that the claim is settled or what is missing. Repair and
-run again until every claim is settled. Call `prove` for several options in one turn: they run at
-the same time. Look things up with `inspect_fqn` and `read_source` where you need to.
+`prove(option, source)`. Call `prove` for all of them in one turn: they run at the same time, and
+you are then told of each claim that is still open what is missing, to repair it. Look things up
+with `inspect_fqn` and `read_source` only where you need to.
 
 A proof has this form, and nothing else is accepted:
 
@@ -101,54 +99,49 @@ A proof has this form, and nothing else is accepted:
 
 - The docstring at the top says the claim in one sentence, after the option's letter.
 - Two sides: `test_option_<LETTER>_holds` passes only if the claim is true,
-  `test_option_<LETTER>_fails` only if it is false. Write both as checks of one observation, best
-  through one helper, so that exactly one passes. The other must fail by its own `assert`, or by
-  `pytest.raises` not seeing the exception: a side that ends in an error, a skip or a time-out
-  settles nothing.
+  `test_option_<LETTER>_fails` only if it is false: two checks of one observation, best through one
+  helper, so that exactly one passes. The other must fail by its own `assert`, or by `pytest.raises`
+  not seeing the exception: an error, a skip or a time-out settles nothing.
 - DISPUTED, a constant at the top, is the one thing the option gets right or wrong: the name, the
-  value or the exception class that the option offers, as small as possible (the name of a
-  parameter, not a line of code), and in words that the option, the question or its code uses.
-  Both sides use it; nothing else in the file repeats its value, not even in pieces, unless the code
-  of the question shows it.
-  The file is run a second time with something impossible there: a true claim must then turn false,
-  by the checks of the test and not by an error in it. A text gets `_that_cannot_be` appended, a
-  class becomes an exception class nobody raises, any other value the text `a value_that_cannot_be`.
-  So the outcome must come from the library, not from DISPUTED itself: a test that feeds DISPUTED in
-  and finds it again in the answer is refused as vacuous. So is one that still holds with nearly the
-  same value, or without the library; that compares DISPUTED with a list or a length of its own; and
-  that patches, mocks, assigns to or redefines anything of the library.
+  value or the exception class that it offers, as small as possible (the name of a parameter, not a
+  line of code), in words that the option, the question or its code uses. Both sides use it; nothing
+  else in the file repeats its value, not even in pieces, unless the code of the question shows it.
+  The file is run again with something impossible there: a true claim must then turn false, by the
+  checks of the test and not by an error in it. A text gets `_that_cannot_be` appended, a class
+  becomes an exception class nobody raises, any other value the text `a value_that_cannot_be`.
+  The outcome must come from the library: a test that feeds DISPUTED in and finds it again in the
+  answer is refused as vacuous; so is one that still holds with nearly the same value or without the
+  library, that compares DISPUTED with a list or length of its own, and that patches, mocks, assigns
+  to or redefines anything of the library.
 - Where the option is prose about what something does, let DISPUTED be the name of that thing: a
   helper uses it (`call(**{DISPUTED: value})`, `getattr(thing, DISPUTED)`), gives back whether the
-  effect was seen, and gives back False where the name is not accepted, after a look at the error
+  effect was seen, and False where the name is not accepted, after a look at the error
   (`except TypeError as error: assert "unexpected keyword" in str(error)`).
-- For a claim that is false, show that the test could have passed: INSTEAD, another constant, is a
-  value with which the claim would be true, and the file is run with it in place of DISPUTED. Or a
-  `test_option_<LETTER>_control` that makes the same call without the disputed element and passes.
-  If no other name would make it true, use a control. A control never uses DISPUTED.
+- If the claim is false, show that the test could have passed: INSTEAD, another constant, is a value
+  with which it would be true; the file is run with it in place of DISPUTED. If there is none, write
+  `test_option_<LETTER>_control`, which makes the same call without the disputed element, does not
+  use DISPUTED, and passes.
 - Every `pytest.raises` needs a control or INSTEAD, and says where the error came from: `match=`, or
-  a look at `caught.value` afterwards. Expect the narrowest class. With pydantic, look at
-  `caught.value.errors()` for location and type.
+  a look at `caught.value` afterwards (with pydantic, at `.errors()`). Expect the narrowest class.
 - If the option names an exception class, let DISPUTED be that class (`DISPUTED = ValueError`) and
   write `with pytest.raises(DISPUTED) as caught:` in the holds side; in the fails side catch what
   really comes and assert `not isinstance(error, DISPUTED)`.
 - For output or a returned value, compute the observation in a helper by running the code, and let
   both sides compare it with DISPUTED (`==` and `!=`).
-- Plain functions only, no classes, no skip, no xfail, no exit. No network, no credentials, no real
-  model behind the library: use a small subclass of the library's own interface that answers from a
-  script and records what it was asked, or `unittest.mock` for what is not the library's.
+- Plain functions only, no classes of tests, no skip, no xfail, no exit. No network, no credentials,
+  no real model behind the library: use a small subclass of the library's own interface that answers
+  from a script and records what it was asked, or `unittest.mock` for what is not the library's.
   Async code is run with `asyncio.run`. Files may be written below `tmp_path` only.
-- Prove by behaviour. Reading `__doc__` or source text is documentation, which counts for less and
-  can never refute an option; use it only if nothing else is possible.
-- Run the thing whole where that is possible, as a user would, rather than looking at its parts.
+- Prove by behaviour: call the thing, run it whole as a user would, and look at what it does. That a
+  name is there decides nothing. Reading `__doc__` or source text is documentation, which counts for
+  less and never refutes an option.
 - Code that the question shows belongs into the proof as it is, completed only by imports and by
-  stand-ins for what it leaves out.
-- That a name is there decides nothing: call the thing, and look at what it does.
-- A proof that needs an interpreter without any import of the library has a line `# fresh`.
+  stand-ins for what it leaves out. A proof that needs an interpreter without any import of the
+  library has a line `# fresh`.
 
-You have a limited number of turns; every answer says how many are left. If a claim cannot be
-decided by a test, say so in a sentence instead of bending the proof. Do not report that something
-is proven: only `prove` says so, and when the last claim is settled your work ends by itself.
-Where you cannot call tools, answer with {"proofs": [{"option": "A", "source": "…"}]} instead.
+Your turns are limited, and you are told how many are left. If a claim cannot be decided by a test,
+say so in a sentence instead of bending the proof; when the last claim is settled your work ends by
+itself. Where you cannot call tools, answer {"proofs": [{"option": "A", "source": "…"}]} instead.
 """
 )
 
@@ -168,7 +161,7 @@ another meaning of the words than the option's decides nothing. `asks` says how 
 question: "one_true" (exactly one option is true), "one_false" (exactly one does not fit),
 "best_of", "why", or "unclear".
 
-Answer with one JSON object and nothing else (or hand it in with `submit_review`):
+Answer with one JSON object and nothing else, or with `submit_review` if you have that tool:
   {"asks": "one_true", "options": [{"option": "A", "if_true": "right", "if_false": "wrong",
    "test_decides_claim": true, "reason": "…"}]}
 """
@@ -195,11 +188,12 @@ Propose a corrected definition.
   it must stand on its own.
 - If earlier tries are shown, they were verified and were not Valid: do something else.
 
-Answer with one JSON object and nothing else, or hand it in with `update_benchmark_case`. Its fields
-are `question`, `options` (all of them, by letter), `correct_answer` and, if it changes,
-`explanation`. For a question that is answered by a name they are `question` and `answers`, as many
-as there are, each with `answer` and `fully_qualified_class_name` (a list of full names). It may be
-refused with a reason: correct it and answer again.
+Answer with one JSON object and nothing else, or with `update_benchmark_case` if you have that tool.
+Give the fields that change: `question`, `options` (all of them, by letter), `correct_answer`,
+`explanation` and, where the question refers to code, `code` (all of that section; an import that it
+newly needs stands in it). For a question that is answered by a name they are `question`,
+`rationale` and `answers`, as many as there are, each with `answer` and `fully_qualified_class_name`
+(a list of full names). It may be refused with a reason: correct it and answer again.
 
 """
     + RULE
@@ -294,9 +288,17 @@ def reviewer_task(
 
 
 def engineer_task(
-    question: Question, programs: Mapping[str, ProgramClaim], target: str, negated: bool
+    question: Question,
+    programs: Mapping[str, ProgramClaim],
+    target: str,
+    facts: str,
+    *,
+    is_negated: bool = False,
+    told: Mapping[str, Mapping[str, Any]] | None = None,
+    looked_up: Mapping[str, str] | None = None,
+    turns: int | None = None,
 ) -> str:
-    """Return the claims for the proof engineer, by option."""
+    """Return the claims for the proof engineer, by option, and what became of earlier proofs."""
     turned = (
         "The question asks for the option that does NOT fit. The claims are written as if that "
         "word were not there; prove them as they are."
@@ -305,34 +307,50 @@ def engineer_task(
         option: one.model_dump(include={"says", "sketch", "relation"}, mode="json")
         for option, one in programs.items()
     }
-    return "\n\n".join(
-        [
-            "The library:",
-            data(target),
-            "The question with its options:",
-            data(question_text(question)),
-            *([turned] if negated else ()),
-            "The claims to be proven, by option:",
-            data(json.dumps(claims, indent=1, ensure_ascii=False)),
-        ]
-    )
+    parts = [
+        "The library:",
+        data(target),
+        "The question with its options:",
+        data(question_text(question)),
+        "What the index says of its names:",
+        data(facts or "nothing"),
+        *([turned] if is_negated else ()),
+        "The claims to be proven, by option:",
+        data(json.dumps(claims, indent=1, ensure_ascii=False)),
+    ]
+    for name, text in (looked_up or {}).items():
+        parts += ["You have looked this up:", data(f"{name}\n{text}")]
+    if told:
+        parts += ["Your last answer led to this:", *map(data, _describe_round(told))]
+    return "\n\n".join([*parts, f"Turns left: {turns}"])
 
 
-def engineer_again(told: Mapping[str, Any], turns: int | None) -> str:
-    """Return what became of proofs that were answered in a text."""
-    said = json.dumps(told, indent=1, ensure_ascii=False)
-    return f"Your last answer led to this; {turns} turns are left:\n{data(said)}"
+def _describe_round(told: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what became of each proof; sources are shown as they are, not as JSON."""
+    for option, one in told.items():
+        head = [f"Option {option}:"] if option else []
+        yield "\n".join([*head, *(f"{name}:\n{value}" for name, value in one.items())])
 
 
 def remediation_task(
-    definition: Mapping[str, Any], critique: str, evidence: str, tried: Sequence[str], target: str
+    definition: Mapping[str, Any],
+    critique: str,
+    evidence: str,
+    tried: Sequence[str],
+    target: str,
+    *,
+    context: str = "",
 ) -> str:
-    """Return the defective question for the remediation engineer; here the key is part of it."""
+    """Return the defective question for the remediation engineer; here the key is part of it.
+
+    `context` is what the question's code uses of the rest of its file.
+    """
     parts = [
         "The library:",
         data(target),
         "The question as it stands:",
         data(json.dumps(definition, indent=2, ensure_ascii=False)),
+        *(("What its code uses of the rest of its file:", data(context)) if context else ()),
         "The verdict:",
         data(critique),
         "What was proven about each option:",

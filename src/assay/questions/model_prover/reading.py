@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
 from assay.questions.claims import kinds
 from assay.questions.claims.kinds import OPTION_RELATIONS
@@ -72,22 +72,51 @@ class Asks:
     }
 
 
-class OptionClaims(BaseModel):
-    """The claims about one option."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    option: Text
-    claims: list[ReaderClaim]
+# What only people need to say of a claim, or what follows from the rest of it.
+_UNASKED = frozenset(
+    {"exact", "among", "imports", "which", "as_field", "is_method", "fresh_interpreter"}
+)
 
 
-class ReaderAnswer(BaseModel):
-    """The whole answer of a reader; this is the schema that providers are given."""
+def answer_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an answer, as providers enforce it.
 
-    model_config = ConfigDict(extra="forbid")
+    A claim has one shape there, with the fields of all kinds: it is a tenth as long as one shape
+    for each kind, and taken by more providers. What a kind needs is checked by `read_answer`.
+    """
+    fields: dict[str, Any] = {}
+    for schema in _schemas():
+        for name, one in schema["properties"].items():
+            shape = {key: value for key, value in one.items() if key in ("type", "items", "enum")}
+            fields[name] = shape if fields.get(name, shape) == shape else {}
+    fields["kind"] = _one_of(one["properties"]["kind"]["const"] for one in _schemas())
+    fields["relation"] = _one_of(map(str, OPTION_RELATIONS))
+    claim = {
+        "type": "object",
+        "properties": {name: one for name, one in fields.items() if name not in _UNASKED},
+        "required": ["kind"],
+    }
+    option = {
+        "type": "object",
+        "properties": {
+            "option": {"type": "string"},
+            "claims": {"type": "array", "items": claim},
+        },
+        "required": ["option", "claims"],
+    }
+    return {
+        "title": "ReaderAnswer",
+        "type": "object",
+        "properties": {
+            "asks": _one_of([*Asks.KINDS, "unclear"]),
+            "options": {"type": "array", "items": option},
+        },
+        "required": ["asks", "options"],
+    }
 
-    asks: Literal["one_true", "one_false", "best_of", "why", "unclear"]
-    options: list[OptionClaims]
+
+def _one_of(words: Iterable[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}
 
 
 @dataclass(frozen=True)

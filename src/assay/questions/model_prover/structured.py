@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
+from assay.questions.model_prover.adk_models import ANSWER_TOOLS
 from assay.questions.model_prover.fences import data
 from assay.questions.model_prover.reading import parse_json
 
@@ -24,13 +25,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TypedTask(Generic[T]):
-    """What an agent is asked, and `accept`: the value of its answer, and what is wrong with it."""
+    """What an agent is asked, and `accept`: the value of its answer, and what is wrong with it.
+
+    Of an answer without a value nothing can be used.
+    """
 
     agent: str
     instruction: str
     text: str
-    schema: type[BaseModel]
-    accept: Callable[[Any], tuple[T, str]]
+    schema: dict[str, Any]
+    accept: Callable[[Any], tuple[T | None, str]]
     submit: str
     turns: int
     tools: Sequence[Any] = ()
@@ -57,14 +61,10 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
     inbox = _Inbox(task)
 
     def submit(answer: dict[str, Any], tool_context: Any) -> dict[str, Any]:
-        """Hand in the answer; this ends your work.
+        """Hand in the answer. If something is wrong with it, correct that and hand in all of it.
 
         Args:
             answer: The JSON object that is asked for.
-
-        Returns:
-            Whether it was accepted, else what is wrong with it: correct that, and hand in all of
-            it again.
         """
         inbox.take(answer)
         if inbox.is_done:
@@ -72,9 +72,11 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
             return {"accepted": not inbox.problem}
         return {"error": inbox.problem}
 
+    assert task.submit in ANSWER_TOOLS
     submit.__name__ = task.submit
+    session.begin_task()
     session.turns = task.turns
-    session.schemas[task.agent] = compact_schema(task.schema)
+    session.schemas[task.agent] = task.schema
     text = task.text
     while not inbox.is_done:
         agent = make_agent(session, task.agent, task.instruction, [*task.tools, submit])
@@ -86,6 +88,8 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
             break
         inbox.take(said)
         text = f"{task.text}\n\n{_reject(inbox, said)}"
+    if inbox.value is None:
+        session.forget_task()
     return inbox.value
 
 

@@ -48,7 +48,9 @@ class Claim:
     A premise is about the question as a whole and has no option; a claim that two options are the
     same has a `twin`. Both are read anew each time and never stored, nor are claims `by_person`.
     `model` names the model that made the claim, if one did and that is known, and `asks` how it
-    reads the question, which counts where the words of the question leave a doubt.
+    reads the question, which counts where the words of the question leave a doubt. `reviewer` names
+    the model that reviewed it, `agreed` the relation that this one sees (none, if the claim decides
+    nothing) and `agreed_asks` how it reads the question.
     """
 
     option: str
@@ -62,6 +64,9 @@ class Claim:
     model: str = ""
     asks: str = ""
     by_person: bool = False
+    reviewer: str = ""
+    agreed: str = ""
+    agreed_asks: str = ""
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,9 @@ class StoredClaim(BaseModel):
     bound: Binding | None = None
     model: str = ""
     asks: str = ""
+    reviewer: str = ""
+    agreed: Literal["", "necessary", "sufficient", "equivalent"] = ""
+    agreed_asks: str = ""
 
     def claim(self) -> Claim:
         return Claim(**{name: getattr(self, name) for name in _STORED})
@@ -378,12 +381,16 @@ def _to_claim(question: Question, new: NewProof, lock: str) -> StoredClaim:
     return claim.model_copy(update={"bound": bound})
 
 
+_OF_MODELS = ("model", "reviewer", "agreed", "agreed_asks")
+
+
 def _manifest_text(stored: ProofManifest) -> str:
     values = stored.model_dump(mode="json")
     for claim in values["claims"]:
-        # Only a model's claim names one.
-        if not claim["model"]:
-            del claim["model"]
+        # Only a model's claim names one, and only one that was reviewed has a reviewer.
+        for name in _OF_MODELS:
+            if not claim[name]:
+                del claim[name]
     return json.dumps(values, indent=2, sort_keys=True) + "\n"
 
 

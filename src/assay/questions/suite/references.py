@@ -60,6 +60,10 @@ class SnippetFile:
         )
         return Snippet(found.code, imports, f"{self.path.name}:{section}", helpers)
 
+    def revise(self, text: str) -> SnippetFile:
+        """Return the same file with another text."""
+        return SnippetFile(self.path, text, tuple(find_imports(text)))
+
     def find_unused(self, section: str) -> list[ImportedName]:
         """Return what the file imports and the section does not use."""
         used = find_used(cut_section(self.text, section, self.path.name).code)
@@ -84,7 +88,7 @@ class SnippetFiles:
 
     def _read(self, name: str) -> SnippetFile:
         path, text = read_beside(name, "code_snippet_ref.file", self._suite, "snippet file")
-        return SnippetFile(path, text, tuple(find_imports(text)))
+        return SnippetFile(path, "", ()).revise(text)
 
 
 def read_beside(name: str, field: str, suite: Path, what: str = "file") -> tuple[Path, str]:
@@ -104,6 +108,12 @@ def read_beside(name: str, field: str, suite: Path, what: str = "file") -> tuple
 def cut_section(text: str, section: str, name: str = "the file") -> Section:
     """Return the dedented lines between the markers of a section, or raise MissingFileError."""
     lines = text.splitlines()
+    first, last = _find_section(lines, section, name)
+    return Section(_clean(lines[first : last - 1]), first, last)
+
+
+def _find_section(lines: list[str], section: str, name: str) -> tuple[int, int]:
+    """Return the numbers of the lines with the markers of a section."""
     marks = [(number, *_marker(line)) for number, line in enumerate(lines, 1)]
     first = next((n for n, kind, of in marks if kind == "start" and of == section), None)
     if first is None:
@@ -119,7 +129,38 @@ def cut_section(text: str, section: str, name: str = "the file") -> Section:
         raise MissingFileError(
             f"the section {section!r} of {name} never ends", "code_snippet_ref.section", advice
         )
-    return Section(_clean(lines[first : last - 1]), first, last)
+    return first, last
+
+
+def replace_section(text: str, section: str | None, code: str) -> str | None:
+    """Return the text of a file with other code in a section, or (without one) in all of it.
+
+    Indentation, line ends and blank lines around the code stay as they are. None where markers of
+    other sections stand in the code.
+    """
+    lines = text.splitlines(keepends=True)
+    first, end = 0, len(lines)
+    if section is not None:
+        first, last = _find_section(text.splitlines(), section, "the file")
+        end = last - 1
+    old = lines[first:end]
+    if any(_marker(line)[0] for line in (*old, *code.splitlines())):
+        return None
+    while old and not old[-1].strip():
+        old.pop()
+        end -= 1
+    while old and not old[0].strip():
+        old.pop(0)
+        first += 1
+    indents = [line[: len(line) - len(line.lstrip())] for line in old if line.strip()]
+    shortest = min(indents, key=len, default="")
+    indent = shortest if all(one.startswith(shortest) for one in indents) else ""
+    newline = "\r\n" if (old or lines or [""])[0].endswith("\r\n") else "\n"
+    given = textwrap.dedent(code).strip("\n").splitlines()
+    new = [f"{indent}{line}{newline}" if line.strip() else newline for line in given]
+    if old and new and not old[-1].endswith(("\n", "\r")):
+        new[-1] = new[-1].removesuffix(newline)
+    return "".join([*lines[:first], *new, *lines[end:]])
 
 
 def _marker(line: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import product
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Grounds, Relation
@@ -108,6 +109,38 @@ def judge(
     judgement = _decide(case)
     notes = (f"{one}: {note}" for one, found in case.findings.items() for note in found.notes)
     return replace(judgement, notes=(*judgement.notes, *notes))
+
+
+# So many open options and fewer are gone through in all their combinations.
+_MOST_OPEN = 6
+
+
+def can_be_decided(
+    question: Question,
+    stem: Stem,
+    findings: OptionFindings,
+    key: str,
+    whole: Sequence[Settled],
+    open_options: Sequence[str],
+) -> bool:
+    """Tell whether any findings on the open options lead to another verdict than Unproven.
+
+    Where the words leave a doubt, whoever makes claims may say how the question is to be read.
+    """
+    if len(open_options) > _MOST_OPEN:
+        return True
+    read = () if stem.sure else (Stem(kind) for kind in StemKind if kind is not StemKind.OTHER)
+    stems = (stem, *read)
+    for states in product((State.HOLDS, State.FAILS, None), repeat=len(open_options)):
+        found = {
+            one: OptionFinding(state)
+            for one, state in zip(open_options, states, strict=True)
+            if state is not None
+        }
+        judged = (judge(question, one, {**findings, **found}, key, whole) for one in stems)
+        if any(one.verdict is not Verdict.UNPROVEN for one in judged):
+            return True
+    return False
 
 
 @dataclass(frozen=True)
