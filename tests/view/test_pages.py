@@ -65,8 +65,8 @@ def test_samples_are_counted_beside_the_tests(library: Library) -> None:
     run = text_of(pages.show_run(SERVER, "run-1", {}))
     assert "0 of 1 test passed , 3 of 5 samples" in run
     # Half of the samples is not 0%.
-    assert "60.0% 23% to 88%" in run
-    assert "60.0% 23% to 88% of samples" in text_of(pages.list_runs(SERVER, {}))
+    assert "60.0% 23.1% to 88.2%" in run
+    assert "60.0% 23.1% to 88.2% of samples" in text_of(pages.list_runs(SERVER, {}))
 
 
 def test_what_else_decides_is_said(tmp_path: Path) -> None:

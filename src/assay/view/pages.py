@@ -455,6 +455,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "interval": lambda share: f"{share.interval.low:.1%} to {share.interval.high:.1%}",
         "line": one_line,
         "number": lambda number: f"{number:,}",
         "percent": percent,
@@ -470,6 +471,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "version": __version__,
         "signs": _SIGNS,
+        "verdicts": _VERDICTS,
         "draw_bar": draw_bar,
         "bundle_policy": BUNDLE_POLICY,
     }
