@@ -138,6 +138,7 @@ ELSEWHERE = {
     "questions drift": "tests/questions/test_drift_run.py",
     "targets build": "tests/cli/test_targets.py",
     "targets remove": "tests/cli/test_targets.py",
+    "view": "tests/view/test_bundle.py",
 }
 
 
