@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import inspect
 import os
 import pathlib
 import sys
@@ -57,6 +58,8 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
     # Code that asks where the program is finds a script, as it would outside.
     main = sys.modules["__main__"]
     main.__file__, main.__spec__ = path, None
+    # A failed test is shown with its source. To find it, `inspect` would look at every module.
+    inspect.modulesbyfile[path] = os.path.splitext(job.name)[0]
     channel = EventWriter(_REPORT, job.token)
     lesson = _Lesson() if job.learn else None
     problem = None
@@ -77,24 +80,24 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
 
 
 class _Lesson:
-    """What a sample needed that its worker lacked: modules, and pages of memory."""
+    """What a sample needed: the modules it has now, and the pages of memory it wrote to."""
 
     def __init__(self) -> None:
-        self._modules = set(sys.modules)
         self._memory = prefault.find_writable()
 
     def report(self) -> dict[str, Any]:
-        new = [
-            name
-            for name, module in list(sys.modules.items())
-            if name not in self._modules and getattr(module, "__spec__", None) is not None
-        ]
+        # The pages first: in Python even a look at the modules writes to them.
         try:
             written = prefault.find_written(self._memory)
         except OSError:
             written = []  # not readable here: then every page is copied when it is written to
+        modules = [
+            name
+            for name, module in list(sys.modules.items())
+            if getattr(module, "__spec__", None) is not None
+        ]
         threads = len(os.listdir("/proc/self/task"))
-        return {"modules": new, "pages": written, "threads": threads}
+        return {"modules": modules, "pages": written, "threads": threads}
 
 
 # Nothing is read from or left in folders that are not the proof's own.

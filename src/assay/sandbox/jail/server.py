@@ -139,7 +139,7 @@ class ProofServer:
                 late = [
                     f"import {name}"
                     for name in self._lesson(sample, _SAMPLE_SECONDS)["modules"]
-                    if _is_module(name) and name not in sys.modules
+                    if _is_module(name)
                 ]
                 self._import_tried(late, deadline)
         gc.collect()
@@ -176,7 +176,11 @@ class ProofServer:
                 event = json.loads(text)
                 if found == token and event["event"] == "lesson":
                     return {
-                        "modules": [name for name in event["modules"] if isinstance(name, str)],
+                        "modules": [
+                            name
+                            for name in event["modules"]
+                            if isinstance(name, str) and name not in sys.modules
+                        ],
                         "pages": [page for page in event["pages"] if isinstance(page, int)],
                         "threads": event["threads"],
                     }
