@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import prefault
 from .challenge import ChallengeRun
 
 # High descriptor numbers, so that the proof's process does not hit them by accident.
@@ -61,7 +60,6 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
     # A failed test is shown with its source. To find it, `inspect` would look at every module.
     inspect.modulesbyfile[path] = os.path.splitext(job.name)[0]
     channel = EventWriter(_REPORT, job.token)
-    lesson = _Lesson() if job.learn else None
     problem = None
     try:
         recorder.begin(
@@ -72,32 +70,21 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
         # `pytest.exit`, `sys.exit` at import, a failed collection: judged outside, from the tests
         # that did or did not run.
         problem = f"{type(error).__name__}: {error}"
-    if lesson is not None:
-        channel.put("lesson", **lesson.report())
+    if job.learn:
+        channel.put("lesson", **_describe_lesson())
     cpu = time.process_time() - started
     channel.send("end", stopped=problem, plugins=recorder.list_new_plugins(), cpu=cpu)
     os._exit(0)
 
 
-class _Lesson:
-    """What a sample needed: the modules it has now, and the pages of memory it wrote to."""
-
-    def __init__(self) -> None:
-        self._memory = prefault.find_writable()
-
-    def report(self) -> dict[str, Any]:
-        # The pages first: in Python even a look at the modules writes to them.
-        try:
-            written = prefault.find_written(self._memory)
-        except OSError:
-            written = []  # not readable here: then every page is copied when it is written to
-        modules = [
-            name
-            for name, module in list(sys.modules.items())
-            if getattr(module, "__spec__", None) is not None
-        ]
-        threads = len(os.listdir("/proc/self/task"))
-        return {"modules": modules, "pages": written, "threads": threads}
+def _describe_lesson() -> dict[str, Any]:
+    """Return what a sample has imported, and whether that started threads."""
+    modules = [
+        name
+        for name, module in list(sys.modules.items())
+        if getattr(module, "__spec__", None) is not None
+    ]
+    return {"modules": modules, "threads": len(os.listdir("/proc/self/task"))}
 
 
 # Nothing is read from or left in folders that are not the proof's own.
