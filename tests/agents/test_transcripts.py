@@ -179,6 +179,22 @@ def test_the_user_says_which_conversations_are_kept(
     assert sorted(kept(tmp_path)) == samples
 
 
+def test_the_json_report_has_the_conversations_by_sample(tmp_path: Path) -> None:
+    path = write(tmp_path, success_ratio="3/3")
+    with ScriptedServer(answers("right", "wrong", "right")) as server:
+        run_file(path, server, takes_all=True)
+    with Run(tmp_path / "run") as run:
+        [case] = json.loads(b"".join(render_report(run, "json")))["cases"]
+        [row] = run.rows()
+        assert case["conversations"] == {str(n): run.conversation(row, n) for n in (1, 2, 3)}
+        assert run.conversation(row, 4) is None
+    with ScriptedServer(answers("right")) as server:
+        run_file(path, server, transcripts="none", out="other")
+    with Run(tmp_path / "other") as run:
+        [case] = json.loads(b"".join(render_report(run, "json")))["cases"]
+    assert "conversations" not in case
+
+
 def test_an_unknown_word_for_transcripts_is_refused() -> None:
     from assay.agents.plan import read_options
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from assay.agents.sampling.tally import compute_pass_chance, describe_false_pass_rate
@@ -47,8 +48,8 @@ def describe_case(run: Run, record: CaseRecord) -> Iterator[Block]:
     yield Facts(list(_list_facts(detail)))
     outcomes = [report.outcome for report in record.reports]
     yield Sides(list(_draw(detail, outcomes)))
-    conversations = dict(run.conversations(run.row(record.id)))
-    if not conversations and record.reports:
+    row = run.row(record.id)
+    if record.reports and next(run.conversations(row), None) is None:
         yield Paragraph("No conversation of this test was kept.", "quiet")
     first_bad = next((n for n, one in enumerate(outcomes) if one is not Outcome.PASSED), None)
     for place, report in enumerate(record.reports):
@@ -57,7 +58,7 @@ def describe_case(run: Run, record: CaseRecord) -> Iterator[Block]:
             report,
             number,
             len(record.reports),
-            conversations.get(number),
+            partial(run.conversation, row, number),
             is_open=place == first_bad or len(record.reports) == 1,
         )
 
@@ -184,7 +185,7 @@ def _describe_sample(
     report: VerifierReport,
     number: int,
     total: int,
-    conversation: dict[str, Any] | None,
+    read_conversation: Callable[[], dict[str, Any] | None],
     *,
     is_open: bool,
 ) -> Fold:
@@ -195,20 +196,27 @@ def _describe_sample(
         said = f"undecided: {', '.join(undecided)}"
     if report.error:
         said = report.error.partition("\n")[0]
-    if conversation is None:
-        blocks = describe_report(report)
-    else:
-        blocks = describe_conversation(conversation, report)
     repeated = report.case.get("repeated")
     again = f"{repeated} repeated after an outage" if isinstance(repeated, int) and repeated else ""
     return Fold(
         f"Sample {number}" if total > 1 else "The conversation",
-        blocks,
+        _describe_talk(report, read_conversation),
         report.outcome.value,
         [Badge(report.outcome.value, report.outcome.value)],
         note=" · ".join(filter(None, [seconds(max(report.duration, 0.0)), again, said])),
         is_open=is_open,
     )
+
+
+def _describe_talk(
+    report: VerifierReport, read_conversation: Callable[[], dict[str, Any] | None]
+) -> Iterator[Block]:
+    # Read when it is shown: there may be many, and each may be long.
+    conversation = read_conversation()
+    if conversation is None:
+        yield from describe_report(report)
+    else:
+        yield from describe_conversation(conversation, report)
 
 
 def describe_conversation(value: Mapping[str, Any], report: VerifierReport) -> Iterator[Block]:

@@ -30,6 +30,8 @@ _WRONG = ("assay", WRONG_INPUT)
 _OPTION = re.compile(rf"(?<![\w-])--(?=(?:{'|'.join(OPTION_NAMES)})\b(?!-))")
 _OPTIONS = tuple(name.replace("-", "_") for name in OPTION_NAMES)
 _SHOWN_SAMPLES = 3
+# Of the conversations of an item, so that a large ratio does not fill the memory.
+_MOST_KEPT = 20
 
 
 class AgentTestFailed(AssertionError):  # noqa: N818 - it says what is the case
@@ -145,7 +147,7 @@ class ItemParts:
         return None
 
     def keep(self, key: str, value: Any) -> None:
-        if key.startswith(CONVERSATION):
+        if key.startswith(CONVERSATION) and len(self.conversations) < _MOST_KEPT:
             self.conversations[int(key.removeprefix(CONVERSATION))] = value
 
 

@@ -20,19 +20,19 @@ def show_test(run: Run, record: CaseRecord, paint: Paint) -> Iterator[str]:
     """Yield the verdict, then every sample with its conversation."""
     yield f"{paint(record.outcome.value.upper(), record.outcome.value)} {one_line(record.id)}"
     yield from (f"  {line}" for line in escape_hidden(record.reason).splitlines())
-    conversations = dict(run.conversations(run.row(record.id)))
+    row = run.row(record.id)
     for place, report in enumerate(record.reports):
         number = report.case.get("sample", place + 1)
         yield ""
         word = paint(report.outcome.value, report.outcome.value)
         yield f"sample {number}: {word}, {seconds(max(report.duration, 0.0))}"
-        conversation = conversations.get(number) if isinstance(number, int) else None
+        conversation = run.conversation(row, number) if isinstance(number, int) else None
         if conversation is None:
             yield from (f"  {line}" for line in _result_lines(report.results, paint))
         else:
             lines = conversation_lines(conversation, report, paint)
             yield from (f"  {line}" for line in lines)
-    if record.reports and not conversations:
+    if record.reports and next(run.conversations(row), None) is None:
         yield ""
         yield paint("no conversation of this test was kept", "dim")
 

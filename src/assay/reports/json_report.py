@@ -59,10 +59,13 @@ def render(run: Run) -> Iterator[str]:
     separator = "\n"
     has_conversations = run.has_conversations
     for row in run.rows():
-        case = _case(run, row)
-        if has_conversations and (kept := dict(run.conversations(row))):
-            case["conversations"] = to_json({str(number): one for number, one in kept.items()})
-        yield separator + _encode(case)
+        case = _encode(_case(run, row))
+        if has_conversations:
+            yield separator + case[:-1]
+            yield from _conversations(run, row)
+            yield "}"
+        else:
+            yield separator + case
         separator = ",\n"
     yield "\n]}\n"
 
@@ -75,6 +78,16 @@ def _head(run: Run, summary: Summary) -> str:
         "outdated": [entry.model_dump() for entry in summary.outdated],
     }
     return _encode(head)[:-1] + ',"cases":['
+
+
+def _conversations(run: Run, row: Row) -> Iterator[str]:
+    """Yield the conversations of a case one by one, as the last member of its object."""
+    before = ',"conversations":{'
+    for number, conversation in run.conversations(row):
+        yield f'{before}"{number}":{_encode(to_json(conversation))}'
+        before = ","
+    if before == ",":
+        yield "}"
 
 
 def _case(run: Run, row: Row) -> dict[str, Any]:

@@ -236,6 +236,12 @@ class Run:
             if number.isascii() and number.isdecimal() and isinstance(value, dict):
                 yield int(number), value
 
+    def conversation(self, row: Row, sample: int) -> dict[str, Any] | None:
+        """Return the conversation of one sample of a case, if it is kept."""
+        span = self._index.part(row.id, f"{CONVERSATION}{sample}", row.fingerprint)
+        value = None if span is None else self._reader.read(span).get("value")
+        return value if isinstance(value, dict) else None
+
     def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield every record in compact form, in order, with the length of its line."""
         for span in self._index.spans():
