@@ -98,7 +98,9 @@ RUN: dict[str, tuple[tuple[str, ...], set[str]]] = {
     "targets list": (("targets", "list"), {"targets"}),
     "targets verify": (("targets", "verify"), {"targets"}),
     "doctor": (("doctor",), {"healthy", "level", "layers", "self_checks"}),
-    "submissions new": (("submissions", "new", "demo"), {"folder", "wrote"}),
+    "submissions new": (("submissions", "new", "demo"), {"wrote", "next"}),
+    "agents new": (("agents", "new", "bot"), {"wrote", "next"}),
+    "questions new": (("questions", "new", "quiz"), {"wrote", "next"}),
     "submissions alias": (("submissions", "alias", "--to", "here"), {"wrote"}),
     "submissions lint": (("submissions", "lint", "demo"), {"findings"}),
     "submissions verify": (
@@ -136,6 +138,7 @@ ELSEWHERE = {
     "questions drift": "tests/questions/test_drift_run.py",
     "targets build": "tests/cli/test_targets.py",
     "targets remove": "tests/cli/test_targets.py",
+    "view": "tests/view/test_bundle.py",
 }
 
 

@@ -116,7 +116,7 @@ def test_questions_of_every_type_and_corrections_are_shown(tmp_path: Path) -> No
            "tries": [{"reason": "", "verdict": "Valid"}]}  # fmt: skip
     api = {
         "type": "api_understanding",
-        "accepted": ["BaseModel"],
+        "accepted": [{"answer": "X", "state": "exists", "names": {"a.X": "there"}}],
         "options": {},
         "key": None,
         "names": {"BaseModel": {"truth": "true", "proofs": [_proof(truth="open", reason="?")]}},

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.side_by_side import Gap, Line, Pair, align_texts
+from assay.reports.side_by_side import Gap, Line, LinePair, align_texts
 
 line = st.sampled_from(["", "a", "b", "same", "x = 1", "x = 2", "  indented"])
 texts = st.lists(line, max_size=30).map("\n".join) | st.text(max_size=60)
 
 
-def side(rows: list[Pair | Gap], name: str, text: str) -> str:
+def side(rows: list[LinePair | Gap], name: str, text: str) -> str:
     """One side put together again, with what the gaps hide taken from the original."""
     lines = [part + "\n" for part in text.split("\n")]
     lines[-1] = lines[-1][:-1]
@@ -65,7 +65,7 @@ def test_only_the_lines_around_a_difference_are_shown() -> None:
     changed[4_000] = "another line\n"
     rows = list(align_texts("".join(lines), "".join(changed)))
     assert [row.lines for row in rows if isinstance(row, Gap)] == [3_997, 996]
-    [pair] = [row for row in rows if isinstance(row, Pair) and not row.is_equal]
+    [pair] = [row for row in rows if isinstance(row, LinePair) and not row.is_equal]
     assert pair.actual is not None
     assert (pair.actual.number, pair.actual.text) == (4_001, "another line\n")
 
@@ -76,6 +76,6 @@ def test_texts_that_differ_everywhere_are_compared_by_number() -> None:
     rows = list(align_texts(before, after))
     assert len(rows) == 4_000
     first = rows[0]
-    assert isinstance(first, Pair)
+    assert isinstance(first, LinePair)
     assert first.expected is not None
     assert (first.expected.start, first.expected.changed, first.expected.end) == ("", "a", " 0\n")

@@ -46,13 +46,13 @@ def conversation_lines(
         yield paint(f"attempt {number}: {one_line(str(attempt['reason']))}", "error")
     known: set[str] = set()
     for turn in last["turns"]:
-        yield from _said_lines("user", turn["sent"]["text"], "", paint)
+        yield from _speech_lines("user", turn["sent"]["text"], "", paint)
         if turn["answer"] is not None:
             speaker = turn["origin"] or "agent"
-            yield from _said_lines(speaker, turn["answer"]["text"], _measures(turn), paint)
+            yield from _speech_lines(speaker, turn["answer"]["text"], _measures(turn), paint)
             if (structure := turn["answer"]["structure"]) is not None:
                 written = json.dumps(structure, ensure_ascii=False)
-                yield from _said_lines("structure", written, "", paint)
+                yield from _speech_lines("structure", written, "", paint)
         known.update(turn["checks"])
         results = {name: report.results[name] for name in turn["checks"] if name in report.results}
         yield from (f"  {line}" for line in _result_lines(results, paint))
@@ -73,7 +73,7 @@ def _measures(turn: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _said_lines(speaker: str, text: str | None, about: str, paint: Paint) -> Iterator[str]:
+def _speech_lines(speaker: str, text: str | None, about: str, paint: Paint) -> Iterator[str]:
     note = paint(f" ({about})", "dim") if about else ""
     lines = escape_hidden(text if text is not None else "(no text)").split("\n")
     head = f"{paint(one_line(speaker), 'bold')}{note}: "

@@ -187,14 +187,15 @@ def _describe_test(test: Mapping[str, Any]) -> Panel:
 def _describe_names(detail: Mapping[str, Any], shown: _Proofs) -> Iterator[Block]:
     """Yield the names of an accepted answer, and what was proven about each."""
     if accepted := detail.get("accepted"):
-        yield Table(("accepted answer",), [[str(one)] for one in _as_list(accepted)])
+        rows = [
+            [str(one["answer"]), str(one["state"]),
+             ", ".join(f"{name}: {truth}" for name, truth in one["names"].items())]
+            for one in accepted
+        ]  # fmt: skip
+        yield Table(("accepted answer", "state", "names"), rows, has_labels=True)
     for name, found in (detail.get("names") or {}).items():
         proofs = (block for proof in found["proofs"] for block in shown.describe(proof, Source()))
         yield Fold(str(name), proofs, badges=[Badge(str(found["truth"]))])
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _describe_repair(detail: Mapping[str, Any]) -> Iterator[Block]:

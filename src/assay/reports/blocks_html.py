@@ -28,7 +28,7 @@ from assay.reports.blocks import (
 )
 from assay.reports.highlight import render_code, render_inline, render_prose
 from assay.reports.markup import Html, element, join
-from assay.reports.side_by_side import Gap, Line, Pair, align_texts
+from assay.reports.side_by_side import Gap, Line, LinePair, align_texts
 from assay.reports.text import count, one_line, shorten
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -102,7 +102,7 @@ class _Writer:
     def code(self, block: Code) -> Html:
         code = render_code(self._take(block.text), block.language)
         body = element("pre", code, class_=block.tone or None, tabindex=0)
-        return _captioned(self._line(block.caption) if block.caption else "", body)
+        return _add_caption(self._line(block.caption) if block.caption else "", body)
 
     def facts(self, block: Facts) -> Html:
         pairs = (
@@ -145,7 +145,7 @@ class _Writer:
         )
         return element("div", table, class_="scroll", tabindex=0)
 
-    def _side(self, line: Line | None, row: Pair, *, is_actual: bool = False) -> Iterator[Html]:
+    def _side(self, line: Line | None, row: LinePair, *, is_actual: bool = False) -> Iterator[Html]:
         """Yield the number and the text of a line; what differs is marked as removed or added."""
         if line is None:
             yield element("td", class_="number absent")
@@ -189,7 +189,7 @@ class _Writer:
 
     def figure(self, block: Figure) -> Html:
         self._left -= len(block.chart)
-        return _captioned(self._line(block.caption) if block.caption else "", block.chart)
+        return _add_caption(self._line(block.caption) if block.caption else "", block.chart)
 
     def panel(self, block: Panel) -> Html:
         badges = [*self._badges(block.badges, block.note)]
@@ -249,7 +249,7 @@ def _classes(*names: object) -> str | None:
     return " ".join(str(one) for one in names if one) or None
 
 
-def _captioned(caption: str, body: Html) -> Html:
+def _add_caption(caption: str, body: Html) -> Html:
     if not caption:
         return body
     return element("figure", element("figcaption", caption), body)

@@ -26,7 +26,8 @@ def draw_strip(outcomes: Sequence[str], *, title: str) -> Html:
         _mark(one, _CELL * (place % _PER_ROW), _CELL * (place // _PER_ROW), place + 1)
         for place, one in enumerate(shown)
     ]
-    width = _CELL * min(len(shown), _PER_ROW)
+    # As wide as a full row, so that a mark has the same size however many there are.
+    width = _CELL * _PER_ROW
     height = _CELL * math.ceil(len(shown) / _PER_ROW)
     left_out = len(outcomes) - len(shown)
     more = f"{left_out:,} more are not drawn" if left_out else ""

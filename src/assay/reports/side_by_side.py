@@ -33,7 +33,7 @@ class Gap(NamedTuple):
     lines: int
 
 
-class Pair(NamedTuple):
+class LinePair(NamedTuple):
     """What stands beside each other; None where one side has no such line."""
 
     expected: Line | None
@@ -41,7 +41,7 @@ class Pair(NamedTuple):
     is_equal: bool
 
 
-Row: TypeAlias = Pair | Gap
+Row: TypeAlias = LinePair | Gap
 
 
 def align_texts(expected: str, actual: str) -> Iterator[Row]:
@@ -96,32 +96,32 @@ def _equal_rows(
             continue
         number = first + place
         text = lines[number]
-        yield Pair(Line(number + 1, text, "", ""), Line(number + shift + 1, text, "", ""), True)
+        yield LinePair(Line(number + 1, text, "", ""), Line(number + shift + 1, text, "", ""), True)
 
 
 def _move(row: Row, by: int) -> Row:
     if isinstance(row, Gap) or row.expected is None or row.actual is None:
         return row
-    return Pair(
+    return LinePair(
         row.expected._replace(number=row.expected.number + by),
         row.actual._replace(number=row.actual.number + by),
         True,
     )
 
 
-def _make_pair(before: str | None, old: int, after: str | None, new: int) -> Pair:
+def _make_pair(before: str | None, old: int, after: str | None, new: int) -> LinePair:
     if before is None or after is None:
-        return Pair(
+        return LinePair(
             None if before is None else Line(old, "", before, ""),
             None if after is None else Line(new, "", after, ""),
             False,
         )
     if before == after:
-        return Pair(Line(old, before, "", ""), Line(new, after, "", ""), True)
+        return LinePair(Line(old, before, "", ""), Line(new, after, "", ""), True)
     head, tail = find_common_ends(before, after)
     if head + tail < _SHARED * max(len(before), len(after)):
         head = tail = 0
-    return Pair(_split(before, old, head, tail), _split(after, new, head, tail), False)
+    return LinePair(_split(before, old, head, tail), _split(after, new, head, tail), False)
 
 
 def _split(text: str, number: int, head: int, tail: int) -> Line:

@@ -11,11 +11,10 @@ import select
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from typing import Any, Self
 
-from assay.errors import InfrastructureError
 from assay.escaping import escape_hidden
+from assay.extras import require_extra
 from assay.processes import keep_private, release
 
 logger = logging.getLogger("assay")
@@ -29,28 +28,13 @@ PATIENCE = 2.0
 # How long the end of a run may wait for the last spans to be delivered.
 LAST_WAIT = 35.0
 _END = b"end\n"
-_NEEDED = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http")
-
-
-def require_extra() -> None:
-    """Raise InfrastructureError if the packages of the extra are missing; import none of them."""
-    for name in _NEEDED:
-        try:
-            found = find_spec(name) is not None
-        except ModuleNotFoundError:
-            found = False
-        if not found:
-            raise InfrastructureError(
-                f"traces are exported through {name}, which is not installed",
-                advice="install it with: pip install 'assaykit[otel]'",
-            )
 
 
 class TracePipe:
     """A pipe to a process that delivers spans; a span that does not fit is counted as lost."""
 
     def __enter__(self) -> Self:
-        require_extra()
+        require_extra("otel", "the export of traces")
         self._patience = PATIENCE
         self.lost = 0
         here, self._pipe = os.pipe()

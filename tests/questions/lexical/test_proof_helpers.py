@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import re
 from pathlib import Path
@@ -38,7 +39,7 @@ class Attributes:
 
 
 def call(source: str, name: str, argument: Any, **names: Any) -> Any:
-    space: dict[str, Any] = {"inspect": inspect, **names}
+    space: dict[str, Any] = {"functools": functools, "inspect": inspect, **names}
     exec(source, space)
     return space[name](argument)
 

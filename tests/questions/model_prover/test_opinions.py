@@ -93,6 +93,7 @@ def test_a_second_opinion_comes_before_an_accusation(assay_here: Run, tmp_path: 
         asked = server.calls
         refreshed = verify(assay_here, server, "--refresh", "--proofs", "new", "--case", "typed")
         again = server.calls - asked
+        verify(assay_here, server, "--proofs", "third", "--case", "silent")
     told = {name: one["verdict"] for name, one in found.items()}
     assert ended.code == 1, ended
     # A question whose claims code can prove takes one call.
@@ -105,7 +106,9 @@ def test_a_second_opinion_comes_before_an_accusation(assay_here: Run, tmp_path: 
     assert reason.startswith("reviewer disagrees: refusing is not what the option says")
     assert "what option B names refuses the number" in reason
     assert "no answer that can be used" in found["silent"]["reason"]
-    assert len(model.of("reviewer", "mark-silent")) == 3
+    # Answers that were of no use at all are not kept: the next run asks again.
+    assert len(model.of("reviewer", "mark-silent")) == 6
+    assert len(model.of("reader", "mark-silent")) == 1
     # The reviewer knows neither the key nor how the proof ended.
     (seen,) = model.of("reviewer", "mark-shared")
     for word in ("correct_answer", "FAILS", "settled", "passed"):

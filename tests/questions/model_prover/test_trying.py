@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from pydantic import TypeAdapter
 
 from assay.questions.claims import Library, kinds
 from assay.questions.index import build_index
 from assay.questions.model import Question, Snippet
 from assay.questions.model_prover.engineer import TrialResult, attempt, program_proof
-from assay.questions.model_prover.reading import ProgramClaim
+from assay.questions.model_prover.reading import ProgramClaim, ReaderClaim
 from assay.questions.model_prover.ties import (
     find_difference,
     find_foreign_code,
@@ -253,35 +254,60 @@ HONEST: list[tuple[str, str, dict[str, Any], Truth]] = [
     ("What does `pydantic.TypeAdapter(int).validate_python('3')` return?", "`3`",
      {"kind": "returns", "setup": "import pydantic", "value": 3,
       "code": "pydantic.TypeAdapter(int).validate_python('3')"}, Truth.TRUE),
+    ("What type has `strict` of `validate_python` of `TypeAdapter`?", "`str`",
+     {"kind": "annotation", "subject": "pydantic.TypeAdapter.validate_python",
+      "parameter": "strict", "value": "str"}, Truth.FALSE),
+    ("What is the value of `pydantic.version.VERSION`?", "`0.1`",
+     {"kind": "constant", "subject": "pydantic.version.VERSION", "value": "0.1"}, Truth.FALSE),
+    ("Which one is a member of `PaymentCardBrand`?", "`visa`",
+     {"kind": "enumeration", "subject": "pydantic.types.PaymentCardBrand", "value": "visa"},
+     Truth.TRUE),
+    ("Which flag does `hypothesis write` have?", "`--manner`",
+     {"kind": "command-option", "subject": "hypothesis write", "value": "--manner"}, Truth.FALSE),
+    ("What does `import pydantic; pydantic.TypeAdapter(int)` do?",
+     "`pydantic.TypeAdapter(int)` runs",
+     {"kind": "runs", "setup": "import pydantic", "code": "pydantic.TypeAdapter(int)"},
+     Truth.TRUE),
+    ("What does `print(pydantic.TypeAdapter(int).validate_python('3'))` print?", "`3`",
+     {"kind": "prints", "setup": "import pydantic", "value": "3",
+      "code": "print(pydantic.TypeAdapter(int).validate_python('3'))"}, Truth.TRUE),
+    ("What does `pydantic.parse_obj_as(int, 3)` warn with?", "`DeprecationWarning`",
+     {"kind": "warns", "setup": "import pydantic", "value": "DeprecationWarning",
+      "code": "pydantic.parse_obj_as(int, 3)"}, Truth.TRUE),
 ]  # fmt: skip
 
 
 def test_an_honest_claim_of_each_kind_is_proven(tmp_path: Path) -> None:
-    from pydantic import TypeAdapter
-
-    from assay.questions.model_prover.reading import ReaderClaim
-
     current = environment(Target(current=True))
-    library = Library(build_index(current, distributions=("pydantic",)), ("pydantic",))
     adapter: TypeAdapter[Any] = TypeAdapter(ReaderClaim)
+    libraries = {
+        name: Library(build_index(current, distributions=(name,)), (name,))
+        for name in ("pydantic", "hypothesis")
+    }
 
-    async def run() -> list[tuple[str, str, Truth]]:
+    async def run() -> set[str]:
         runner = ProofRunner(current)
-        found = []
+        found = set()
         try:
             for text, option, given, truth in HONEST:
+                name = "hypothesis" if given["kind"] == "command-option" else "pydantic"
                 question = Question("q", text, {"A": option, "B": "7"})
                 letter = "B" if given["kind"] == "default" else "A"
                 claim = tie_claim(adapter.validate_python(given))
                 assert find_foreign_code(question, letter, claim) is None
-                proof = write_claim(question, letter, claim, library, 1, MODELLED)
+                proof = write_claim(question, letter, claim, libraries[name], 1, MODELLED)
                 assert isinstance(proof, Proof), (given, proof)
                 assert find_loose_end(question, proof) is None, given
-                trial = await try_proof(proof, runner, modules=("pydantic",), question=question)
+                trial = await try_proof(proof, runner, modules=(name,), question=question)
                 assert trial.settled.truth is truth, (given, trial.settled)
-                found.append((given["kind"], option, trial.settled.truth))
+                found.add(given["kind"])
         finally:
             await runner.close()
         return found
 
-    assert len(asyncio.run(run())) == len(HONEST)
+    # The engineer's programs are in the tests above.
+    assert asyncio.run(run()) == set(kinds_of_claims()) - {"program"}
+
+
+def kinds_of_claims() -> list[str]:
+    return [one.model_fields["kind"].default for one in get_args(get_args(ReaderClaim)[0])]

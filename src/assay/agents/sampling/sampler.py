@@ -45,7 +45,7 @@ class Requests:
 _NONE = Requests()
 
 
-class Sample(NamedTuple):
+class TakenSample(NamedTuple):
     """The report of a sample, and its conversation if it is to be kept."""
 
     report: VerifierReport
@@ -65,7 +65,7 @@ class Sampler:
     retries: int = RETRIES
     transcripts: Transcripts = "all"
 
-    async def take(self, case: Case, earlier: Requests = _NONE) -> Sample:
+    async def take(self, case: Case, earlier: Requests = _NONE) -> TakenSample:
         """Return one sample; an outage that outlasts its retries is an error.
 
         A sample that fails a check before the outage has failed and is not retried: it would get a
@@ -91,15 +91,17 @@ class Sampler:
                 return self._finish(case, attempts, requests)
             await asyncio.sleep(delay)
 
-    def _finish(self, case: Case, attempts: Sequence[_Attempt], requests: Requests) -> Sample:
+    def _finish(self, case: Case, attempts: Sequence[_Attempt], requests: Requests) -> TakenSample:
         report = self._report(case, attempts[-1], requests)
         if not is_wanted(self.transcripts, report.outcome):
-            return Sample(report)
+            return TakenSample(report)
         several = [
             Attempt(one.conversation, one.checked, one.secrets, self._describe_ending(one))
             for one in attempts
         ]
-        return Sample(report, describe_sample(several, self.file.interactions, self.judge.model))
+        return TakenSample(
+            report, describe_sample(several, self.file.interactions, self.judge.model)
+        )
 
     async def _attempt(self, case: Case) -> _Attempt:
         async with self.place():

@@ -21,7 +21,7 @@ from assay.agents.connections import (
 )
 from assay.agents.plan import NO_MORE_TRUST, ConnectionOptions, Sampling, Test, WrongFile
 from assay.agents.records import make_record, wrong_file_record, wrong_input_record
-from assay.agents.sampling.sampler import GROUP, Place, Requests, Sample, Sampler
+from assay.agents.sampling.sampler import GROUP, Place, Requests, Sampler, TakenSample
 from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.sampling.tally import Decision, Tally
 from assay.agents.trust import Trust
@@ -247,7 +247,7 @@ class _Samples:
         kept = self._parts.get(f"requests {index + 1}")
         return Requests() if kept is None else Requests(*kept)
 
-    def finish(self, index: int, sample: Sample) -> None:
+    def finish(self, index: int, sample: TakenSample) -> None:
         report = sample.report
         if sample.conversation is not None:
             # Before the report: a sample that is there has its conversation.
