@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from pathlib import Path
 
 import click
 
+from assay.cli.common import JSON, print_json
 from assay.config import load_config
 from assay.errors import InputError
 
@@ -27,7 +27,7 @@ from assay.errors import InputError
     metavar="DIR",
     help="Write the pages as files into this folder instead of serving them.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 def view(folder: Path | None, port: int, bundle: Path | None, as_json: bool) -> None:
     """Look at runs in a browser: cases, evidence, comparisons and history.
 
@@ -43,8 +43,10 @@ def view(folder: Path | None, port: int, bundle: Path | None, as_json: bool) -> 
         )
     if bundle is not None:
         written = write_bundle(shown, bundle)
-        values = {**written._asdict(), "page": str(written.page)}
-        click.echo(json.dumps(values, indent=2) if as_json else str(written))
+        if as_json:
+            print_json({**written._asdict(), "page": str(written.page)})
+        else:
+            click.echo(written)
         return
     # As after Ctrl-C, so that what was opened is closed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -56,7 +58,7 @@ def view(folder: Path | None, port: int, bundle: Path | None, as_json: bool) -> 
 
 
 def _announce_json(address: str) -> None:
-    click.echo(json.dumps({"address": address}))
+    print_json({"address": address})
     sys.stdout.flush()
 
 
