@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
+AXE_VERSION := 4.14.0
+AXE := $(VENV)/node/node_modules/axe-core
 # A stamp per set of inputs: set-up runs again only when one of them changed.
 READY := $(VENV)/.ready
 
@@ -15,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # How long `make fuzz` looks.
 SECONDS ?= 60
 
-.PHONY: help setup demo browser test fuzz format bench lock clean
+.PHONY: help setup demo browser test fuzz format bench lock dist clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -40,13 +42,17 @@ setup: $(READY) ## Make .venv with exact versions
 demo: $(READY) ## Run Assay on the shipped examples, offline
 	@$(BIN)/python examples/demo.py
 
-# The HTML report is also tested in a real browser. One is installed where that asks nobody: as root,
-# on a machine with apt-get, which is a container or a CI machine. Elsewhere those tests are skipped.
-browser:
+# The pages are also tested in a real browser. One is installed where that asks nobody: as root, on a
+# machine with apt-get, which is a container or a CI machine. axe-core, which finds faults of
+# accessibility, comes from npm. What is not there, the tests that need it say, and are skipped.
+browser: $(READY)
 	@command -v chromium chromium-browser google-chrome >/dev/null || [ "$$(id -u)" != 0 ] || \
 	  ! command -v apt-get >/dev/null || \
 	  { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
 	  echo "no browser could be installed; the tests that need one say so"
+	@[ -f $(AXE)/axe.min.js ] || { command -v npm >/dev/null && npm install --silent --no-audit --no-fund \
+	  --no-save --ignore-scripts --prefix $(VENV)/node axe-core@$(AXE_VERSION) >/dev/null 2>&1; } || \
+	  echo "axe-core could not be installed; the tests that need it say so"
 
 test: $(READY) browser ## Formatting, lint, types and tests
 	$(BIN)/ruff format --check .
@@ -68,5 +74,12 @@ lock: $(READY) ## Resolve the pinned versions again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --extra dev --output-file requirements.lock pyproject.toml
 
+# The same sources give the same bytes: the build backend takes times from SOURCE_DATE_EPOCH and nothing else.
+dist: $(READY) ## Build the wheel and the source distribution in dist/, and check them
+	@rm -rf dist
+	@SOURCE_DATE_EPOCH=1577836800 $(BIN)/python -m hatchling build --directory dist >/dev/null
+	@$(BIN)/twine check --strict dist/*
+	@cd dist && sha256sum *
+
 clean: ## Remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz

@@ -14,9 +14,10 @@ def test_the_public_names_are_pinned() -> None:
     assert sorted(assay.__all__) == dir(assay)
     assert set(assay.__all__) == {
         "AssayError", "AttributeResult", "Case", "CaseRecord", "CaseResult", "Evaluation",
-        "GroupType", "InfrastructureError", "InputError", "Outcome", "Run", "Unverifiable",
-        "VerificationResult", "VerifierProtocol", "VerifierReport", "VerifierReturnType",
-        "__version__", "agents", "evaluate", "questions", "submissions",
+        "GroupType", "InfrastructureError", "InputError", "Outcome", "Run", "RunComparison",
+        "Unverifiable", "VerificationResult", "VerifierProtocol", "VerifierReport",
+        "VerifierReturnType", "__version__", "agents", "compare_runs", "evaluate", "export_traces",
+        "questions", "runs", "submissions",
     }  # fmt: skip
 
 

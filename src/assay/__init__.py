@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
-    from assay import agents, questions, submissions
+    from assay import agents, questions, runs, submissions
     from assay.errors import AssayError, InfrastructureError, InputError, Unverifiable
     from assay.evaluation import Evaluation, evaluate
     from assay.model import (
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
         VerifierReport,
         VerifierReturnType,
     )
-    from assay.runs import Run
+    from assay.runs import Run, RunComparison, compare_runs
+    from assay.traces import export_traces
 
-_SUBJECTS = ("agents", "questions", "submissions")
+_PACKAGES = ("agents", "questions", "runs", "submissions")
 _HOMES = {
     "assay.errors": ("AssayError", "InfrastructureError", "InputError", "Unverifiable"),
     "assay.evaluation": ("Evaluation", "evaluate"),
@@ -41,7 +42,8 @@ _HOMES = {
         "VerifierReport",
         "VerifierReturnType",
     ),
-    "assay.runs": ("Run",),
+    "assay.runs": ("Run", "RunComparison", "compare_runs"),
+    "assay.traces": ("export_traces",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -57,6 +59,7 @@ __all__ = [
     "InputError",
     "Outcome",
     "Run",
+    "RunComparison",
     "Unverifiable",
     "VerificationResult",
     "VerifierProtocol",
@@ -64,8 +67,11 @@ __all__ = [
     "VerifierReturnType",
     "__version__",
     "agents",
+    "compare_runs",
     "evaluate",
+    "export_traces",
     "questions",
+    "runs",
     "submissions",
 ]
 
@@ -75,7 +81,7 @@ if not TYPE_CHECKING:  # mypy would take every name for one of these
     def __getattr__(name: str) -> Any:
         from importlib import import_module
 
-        if name in _SUBJECTS:
+        if name in _PACKAGES:
             return import_module(f"assay.{name}")
         if name not in _HOME:
             raise AttributeError(f"module 'assay' has no attribute {name!r}")

@@ -80,6 +80,9 @@ class ModelsConfig(BaseModel):
     roles: dict[Role, RoleConfig] = Field(default_factory=dict)
 
 
+Transcripts: TypeAlias = Literal["all", "failed", "none"]
+
+
 class AgentsConfig(BaseModel):
     """The table [agents]."""
 
@@ -89,6 +92,8 @@ class AgentsConfig(BaseModel):
     ignore: list[str] = Field(default_factory=list)
     # How often a sample that met an outage is tried again.
     retries: int = Field(default=2, ge=0, strict=True)
+    # Of which samples the conversation is kept.
+    transcripts: Transcripts = "all"
     # Folders that `python` agents come from, in the project; None for those of each test file.
     python_paths: list[Path] | None = None
 

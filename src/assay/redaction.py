@@ -15,7 +15,7 @@ import json
 import re
 import shlex
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import ceil
@@ -326,3 +326,28 @@ def _in_base64(data: bytes) -> list[str]:
         if len(part) >= _SHORTEST_PART:
             found.append(part)
     return [spelled for one in found for spelled in (one, one.translate(_FOR_ADDRESSES))]
+
+
+# Credentials are longer than that; shorter values with such a name are often ordinary words.
+_SHORTEST_CREDENTIAL = 8
+_CREDENTIAL = re.compile(
+    r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
+    r"|AUTHORIZATION|COOKIE)(?:$|_)",
+    re.IGNORECASE,
+)
+
+
+def is_credential_name(name: str) -> bool:
+    """Return whether a variable of this name holds a credential."""
+    return _CREDENTIAL.search(name) is not None
+
+
+def find_credentials(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the credentials in an environment, each with its replacement."""
+    named = ((name, text) for name, text in environment.items() if is_credential_name(name))
+    return name_by_value(named, _SHORTEST_CREDENTIAL)
+
+
+def name_by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
+    """Return texts with their replacements, without those too short to be distinctive."""
+    return {text: f"<{name}>" for name, text in named if len(text.strip()) >= shortest}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -83,6 +84,24 @@ def test_files_are_items_named_by_path_and_a_failure_is_readable(
     assert "fixtures/network.hocon: has no `interactions`, skipped" in result.stdout
     assert "Traceback" not in result.stdout
     assert "1 failed, 2 passed" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [([], ["sample 2"]), (["--assay-transcripts=all"], ["sample 1", "sample 2"]),
+     (["--assay-transcripts=none"], [])],
+)  # fmt: skip
+def test_a_failure_shows_what_was_said(
+    run: Pytest, tmp_path: Path, words: list[str], shown: list[str]
+) -> None:
+    write(tmp_path, success_ratio="2/2")
+    with ScriptedServer(answers("right", "something else")) as server:
+        result = run(*at(server), *words, "--assay-jobs=1")
+    assert result.returncode == 1
+    sections = re.findall(r"conversation, (sample \d)", result.stdout)
+    assert sections == shown
+    assert ("agent0 (" in result.stdout) is bool(shown)
+    assert ("something else\n  failed 1.text.keywords: right" in result.stdout) is bool(shown)
 
 
 @pytest.mark.parametrize("line", ["assay = true", "assay = false", ""])

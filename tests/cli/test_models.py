@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,6 +31,10 @@ def test_it_says_what_works_and_keeps_no_key(assay: Command, tmp_path: Path) -> 
     assert lines[1] == "key     from ASSAY_MODEL_KEY"
     assert lines[3:] == ["schema  followed", "usage   10 + 5 tokens for 0.000020 US dollars"]
     assert server.calls == 1
+    with ScriptedServer(says_json({"sign": "alive"})) as again:
+        words = ("models", "check", "--model", "small", "--model-url", again.url, "--json")
+        found = json.loads(assay(*words, check=True).stdout)
+    assert (found["model"], found["schema"]) == (f"small at {again.url}", "followed")
     assert "CANARY" not in result.stdout + result.stderr
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in written if b"CANARY" in path.read_bytes()]

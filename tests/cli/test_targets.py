@@ -28,7 +28,7 @@ def run(*arguments: str) -> tuple[str, str]:
 
 def test_nothing_is_built_at_first(own_cache: Path) -> None:
     assert run("list") == ("", f"nothing is built in {own_cache}\n")
-    assert run("list", "--json") == ("", "")
+    assert json.loads(run("list", "--json")[0]) == {"targets": []}
 
 
 def test_build_list_remove() -> None:
@@ -39,9 +39,14 @@ def test_build_list_remove() -> None:
     (line,) = run("list")[0].splitlines()
     assert line.startswith(key[:12])
     assert "idna==3.7 (1 packages, Python 3." in line
-    facts = json.loads(run("list", "--json")[0])
+    (facts,) = json.loads(run("list", "--json")[0])["targets"]
     assert (facts["key"], facts["described"]) == (key.strip(), "idna==3.7")
+    assert json.loads(run("build", "idna==3.7", "--json")[0]) == {"key": key.strip()}
     assert run("remove", key[:8])[0].endswith("kB freed\n")
+    run("build", "idna==3.7")
+    (removed,) = json.loads(run("remove", key[:8], "--json")[0])["removed"]
+    assert removed["key"] == key[:8]
+    assert removed["bytes"] > 1000
     assert run("list")[0] == ""
 
 

@@ -42,7 +42,7 @@ def test_init_leaves_a_configured_project_configured_once(assay: Command, tmp_pa
 def test_runs_are_listed_and_shown(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BAD", "case-1=raise")
     assay("run", SUITE)
-    listed = [json.loads(line) for line in assay("runs", "list", "--json").stdout.splitlines()]
+    listed = json.loads(assay("runs", "list", "--json").stdout)["runs"]
     assert [run["outcomes"]["error"] for run in listed] == [1]
     assert listed[0]["run"] in assay("runs", "list").stdout
     assert listed[0]["title"] == str(SUITE)

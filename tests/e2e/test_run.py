@@ -138,7 +138,7 @@ def test_eight_of_ten_samples_are_one_passed_case_everywhere(
     assert assay("run", SUITE, "--ratio", "8/10", "--out", "other").returncode == 0
     compared = assay("runs", "compare", "eight", "other", "--json")
     assert compared.returncode == 0
-    assert json.loads(compared.stdout)["unchanged"] == 1
+    assert json.loads(compared.stdout)["counts"]["unchanged"] == 1
 
 
 def test_a_baseline_gates_new_findings_only(

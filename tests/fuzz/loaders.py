@@ -475,6 +475,46 @@ def _run(folder: Path, name: str, data: bytes) -> Iterator[str]:
     yield from ()
 
 
+def _sound_export() -> bytes:
+    import tempfile
+
+    from assay.runs import export_run
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in _sound_run().items():
+            _write(Path(folder) / "run", name, content)
+        return export_run(Path(folder) / "run", Path(folder) / "file").file.read_bytes()
+
+
+def _exported_run(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.errors import InfrastructureError
+    from assay.runs import Run, import_run
+
+    file = _write(folder, name, data)
+    (folder / "runs").mkdir()
+    try:
+        # A forged size may be more than the disk has; with a limit it is refused before.
+        path = import_run(file, runs=folder / "runs", most_bytes=10_000_000)
+    except (InputError, InfrastructureError):
+        assert [one.name for one in folder.iterdir()] == [name, "runs"]
+        assert not list((folder / "runs").iterdir())
+        raise
+    assert path.parent == folder / "runs"
+    with Run(path) as run:
+        list(run.records())
+    yield from ()
+
+
+def _registry(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.runs import remember_run, run_folders
+
+    _write(folder, name, data)
+    assert run_folders(folder) == []
+    remember_run(folder / "elsewhere" / "run", folder)
+    assert (folder / name).read_bytes().startswith(data)
+    yield from ()
+
+
 def _whole(pieces: Iterator[Any]) -> bytes:
     return b"".join(one if isinstance(one, bytes) else one.encode() for one in pieces)
 
@@ -534,6 +574,8 @@ LOADERS: dict[str, Loader] = {
         Loader("config", "assay.toml", lambda: _CONFIG, _config),
         Loader("run", "run.json", lambda: _sound_run()["run.json"], _run),
         Loader("journal", "journal.jsonl", lambda: _sound_run()["journal.jsonl"], _run),
+        Loader("exported-run", "run.zip", _sound_export, _exported_run),
+        Loader("registry", "elsewhere.jsonl", lambda: b'"/gone/one"\n"/gone/two"\n', _registry),
         Loader("baseline", "baseline.json", lambda: _BASELINE, _baseline),
     )
 }

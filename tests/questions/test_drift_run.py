@@ -166,6 +166,10 @@ def test_every_report_shows_the_run(assay: Command, suite: Path) -> None:
         assert "| `suite.yaml::method` | `Valid` | **`Ambiguous`** | **`Gone`** |" in reports[name]
         # Only what changed is in the table.
         assert "coupon" not in reports[name]
+    printed = assay("runs", "resume", "run", "--json").stdout
+    assert json.loads(printed)["totals"] == json.loads(reports["json"])["totals"] | {
+        "seconds": json.loads(printed)["totals"]["seconds"]
+    }
     values = json.loads(reports["json"])
     assert values["run"]["asked"]["releases"] == ["1.2.0", "1.3.0", "1.7.0"]
     assert values["cases"][0]["detail"]["releases"]["1.7.0"]["options"]["A"] == "GONE"

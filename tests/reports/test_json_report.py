@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from assay.findings import BaselineEntry
 from assay.model import CaseRecord
 from assay.reports import render_report
@@ -49,6 +51,13 @@ def test_the_head_has_the_run_and_the_totals(make: Make) -> None:
         "failing": 0,
         "wrong_inputs": 0,
         "pass_rate": 1 / 3,
+        "pass_rate_interval": pytest.approx([0.0615, 0.7923], abs=1e-4),
+        "samples": 3,
+        "samples_passed": 1,
+        "samples_failed": 1,
+        "repeated_requests": 0,
+        "tried_again": 0,
+        "seconds": report["run"]["worked"],
         "mean_score": 1 / 3,
         "gate": None,
         "exit_code": 3,

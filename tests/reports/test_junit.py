@@ -97,7 +97,19 @@ def test_ten_samples_are_one_test_case(tmp_path: Path, schema: xmlschema.XMLSche
         root = parsed(run, schema)
     assert verdicts(root) == {"lucky": "system-out", "unlucky": "failure"}
     assert root.attrib["tests"] == "2"
-    assert next(root.iter("system-out")).text == "8 of 10 samples passed, 8/10 needed"
+    assert next(root.iter("system-out")).text == (
+        "8 of 10 samples passed, 8/10 needed\n"
+        "8 of 10 samples passed (80.0%, 95% interval 49.0% to 94.3%)"
+    )
+    unlucky = [case for case in root.iter("testcase") if case.get("name") == "unlucky"]
+    assert unlucky[0].findtext("system-out") == (
+        "7 of 10 samples passed (70.0%, 95% interval 39.7% to 89.2%)"
+    )
+    found = {each.get("name"): each.get("value") for each in root.iter("property")}
+    assert found["assay.pass_rate"] == "0.500000"
+    assert found["assay.pass_rate.low"] == "0.094531"
+    assert found["assay.samples"] == "20"
+    assert found["assay.samples.passed"] == "15"
     assert (next(root.iter("failure")).text or "").count("sample ") == 3
 
 

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     ("outcomes", "code", "verdict"),
     [
         ([], 2, "Nothing was run: the run has no cases."),
-        (["passed"], 0, "Passed: 1 of 1 case passed (100.0%)."),
+        (["passed"], 0, "Passed: 1 of 1 case passed."),
         (["passed", "failed"], 1, "Failed: 1 of 2 cases passed (50.0%), 1 failed."),
         (["failed", "error"], 1, "Failed: 0 of 2 cases passed (0.0%), 1 failed, 1 error."),
         (["passed", "error", "error"], 3, "Error: 1 of 3 cases passed (33.3%), 2 errors."),
-        (["unverified"], 1, "Failed: 0 of 1 case passed (0.0%), 1 unverified."),
+        (["unverified"], 1, "Failed: 0 of 1 case passed, 1 unverified."),
     ],
 )
 def test_the_exit_code_and_the_verdict(

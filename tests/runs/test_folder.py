@@ -1,4 +1,4 @@
-"""Run folders: made, found, read while they grow, compared."""
+"""Run folders: made, found, read while they grow."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import pytest
 from assay.errors import InfrastructureError, InputError
 from assay.findings.baseline import BaselineEntry
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
-from assay.reports import comparison_lines
 from assay.runs import (
     Baseline,
     Manifest,
     Run,
     Unit,
-    compare_runs,
     create_folder,
     find_run,
     run_folders,
@@ -143,38 +141,6 @@ def test_a_case_that_is_not_there_names_the_nearest(tmp_path: Path) -> None:
     path = run_with(tmp_path / "run", ("greeting", Outcome.PASSED, 1.0))
     with Run(path) as run, pytest.raises(InputError, match="did you mean 'greeting'"):
         run.record("greetings")
-
-
-def test_comparison(tmp_path: Path) -> None:
-    passed, failed, error = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR
-    before = run_with(
-        tmp_path / "before",
-        ("same", passed, 1.0), ("broke", passed, 1.0), ("mended", failed, 1.0),
-        ("score", failed, 1.0), ("gone", passed, 1.0), ("outage", failed, 1.0),
-        ("back", error, 1.0), ("open", Outcome.UNVERIFIED, 1.0),
-    )  # fmt: skip
-    after = run_with(
-        tmp_path / "after",
-        ("same", passed, 1.0), ("broke", failed, 1.0), ("mended", passed, 1.0),
-        ("score", failed, 3.0), ("new", passed, 1.0), ("outage", error, 1.0),
-        ("back", failed, 1.0), ("open", failed, 1.0), ("new and bad", failed, 1.0),
-    )  # fmt: skip
-    with Run(before) as first, Run(after) as second:
-        comparison = compare_runs(first, second)
-        unchanged = compare_runs(first, first)
-    assert [change.id for change in comparison.newly_failing] == [
-        "broke", "back", "open", "new and bad",
-    ]  # fmt: skip
-    assert [change.id for change in comparison.newly_passing] == ["mended"]
-    assert [change.id for change in comparison.newly_errored] == ["outage"]
-    assert [change.id for change in comparison.score_changes] == ["score"]
-    assert [row.id for row in comparison.added] == ["new"]
-    assert [row.id for row in comparison.removed] == ["gone"]
-    assert comparison.unchanged == 1
-    assert comparison.exit_code() == 1
-    assert unchanged.exit_code() == 0
-    assert "new and bad  new, failed" in "\n".join(comparison_lines(comparison))
-    assert unchanged.unchanged == 8
 
 
 def test_a_baseline_accepts_only_what_it_names(tmp_path: Path) -> None:

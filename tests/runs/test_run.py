@@ -8,6 +8,7 @@ import pytest
 
 import assay
 from assay.errors import InputError
+from assay.runs import ChangeKind
 
 
 @pytest.fixture
@@ -32,7 +33,8 @@ def test_runs_are_compared_with_earlier_ones(run: assay.Run, tmp_path: Path) -> 
     )
     for earlier in (before, str(before.path)):
         comparison = run.compare(earlier)
-        assert [change.id for change in comparison.newly_failing] == ["bad\x1b[1m"]
+        failing = comparison.changes[ChangeKind.NEWLY_FAILING]
+        assert [change.id for change in failing] == ["bad\x1b[1m"]
         assert comparison.exit_code() == 1
 
 

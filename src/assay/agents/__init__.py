@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 if TYPE_CHECKING:
     from assay.agents.assessment import RunAssessment, assess_run
     from assay.agents.plan import AgentsOptions, AgentsPlan, enter_folder, make_plan
-    from assay.agents.testfile.written import schema_text
+    from assay.agents.testfile.written import schema_text, write_conversation
     from assay.agents.trust import make_trust
     from assay.findings import Findings
     from assay.runs import Run
@@ -22,6 +22,7 @@ _HOMES = {
     "make_plan": "plan",
     "make_trust": "trust",
     "schema_text": "testfile.written",
+    "write_conversation": "testfile.written",
 }
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "make_trust",
     "schema_text",
     "verify",
+    "write_conversation",
 ]
 
 

@@ -13,7 +13,7 @@ from contextlib import (
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict, get_args
 
 from assay.agents.connections import Settings, get_kind
 from assay.agents.connections.addresses import check_url, make_address
@@ -28,8 +28,8 @@ from assay.agents.secrets import find_credentials
 from assay.agents.testfile import ReadFile, find_unanswerable, read_files
 from assay.agents.testfile.reading import make_error
 from assay.agents.trust import Trust, make_trust
-from assay.config import load_config
-from assay.errors import InputError
+from assay.config import Transcripts, load_config
+from assay.errors import InputError, nearest
 from assay.findings import Finding
 from assay.model import Ratio, compute_fingerprint
 from assay.models import ModelChoice, ModelClient, ResponseCache, resolve
@@ -87,6 +87,8 @@ class Sampling:
     """How often a sample that met an outage is tried again."""
     strict: bool = True
     """Whether a file that cannot be used ends the run; otherwise it is an error of its own."""
+    transcripts: Transcripts = "all"
+    """Of which samples the conversation is kept."""
 
     def lanes(self, ratio: Ratio) -> int:
         """Return how many samples of a test with this ratio are taken at a time."""
@@ -310,6 +312,7 @@ class AgentsOptions(TypedDict, total=False):
     check_certificate: bool
     ratio: str | None
     retries: int | None
+    transcripts: Transcripts | None
     max_connections: int
     strict: bool
     allow_agents: Iterable[str] | None
@@ -365,6 +368,7 @@ def read_options(
         ratio=options.get("ratio"),
         takes_all=takes_all,
         strict=options.get("strict", False),
+        transcripts=_read_transcripts(options.get("transcripts") or config.agents.transcripts),
     )
     choice = ModelChoice(
         options.get("model"),
@@ -380,6 +384,15 @@ def read_options(
         is_complete=options.get("trust", False),
     )
     return reach, sampling, choice, trust
+
+
+def _read_transcripts(name: str) -> Transcripts:
+    """Return which conversations are kept; raise an InputError for another word."""
+    known: tuple[Transcripts, ...] = get_args(Transcripts)
+    for one in known:
+        if one == name:
+            return one
+    raise InputError(f"unknown transcripts {name!r}", advice=nearest(name, known))
 
 
 def enter_folder(asked: dict[str, Any]) -> None:

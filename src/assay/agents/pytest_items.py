@@ -13,14 +13,15 @@ import pytest
 from assay.agents.plan import AgentsOptions, Test, plan_tests, read_options
 from assay.agents.pytest_plugin import OPTION_NAMES
 from assay.agents.sampling.worker import AgentsWorker
+from assay.agents.show import conversation_lines
 from assay.agents.testfile import read_file
 from assay.agents.testfile.source import is_hocon
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.model import WRONG_INPUT, AttributeResult, CaseRecord, Outcome, Ratio
 from assay.models import Budget, ModelClient, ResponseCache, resolve
-from assay.reports import one_line
-from assay.runs import Unit
+from assay.reports import Paint, one_line
+from assay.runs import CONVERSATION, Unit
 
 _NOTES = "assay_skipped"
 _WRONG = ("assay", WRONG_INPUT)
@@ -106,6 +107,7 @@ class SessionRunner:
         given["allow_agents"] = given.pop("allow_agent")
         for name in ("strict", "trust"):
             given[name] = bool(given[name])
+        given["transcripts"] = given["transcripts"] or "failed"
         self.reach, self.sampling, choice, self.trust = read_options(cast("AgentsOptions", given))
         self._settings = resolve(choice, load_config().models)
         if self._settings is not None:
@@ -121,24 +123,30 @@ class SessionRunner:
         settings = self._settings.of_role("judge")
         return ModelClient(settings, cache=ResponseCache(), budget=self._budget)
 
-    def make_record(self, test: Test) -> CaseRecord:
-        """Take the samples of one test."""
+    def make_record(self, test: Test) -> tuple[CaseRecord, dict[int, dict[str, Any]]]:
+        """Take the samples of one test; return its record, and conversations by sample."""
+        parts = ItemParts()
 
         async def run() -> CaseRecord:
             worker = AgentsWorker(self.reach, self.sampling, self._make_client(), trust=self.trust)
             async with worker:
-                return await worker.run(Unit(test.identifier, 0, "", test), NoPartStore())
+                return await worker.run(Unit(test.identifier, 0, "", test), parts)
 
-        return asyncio.run(run())
+        return asyncio.run(run()), parts.conversations
 
 
-class NoPartStore:
-    """Stores no samples: a pytest session is not resumed."""
+class ItemParts:
+    """The conversations of one item; nothing is kept on disk, as a session is not resumed."""
+
+    def __init__(self) -> None:
+        self.conversations: dict[int, dict[str, Any]] = {}
 
     def get(self, key: str) -> None:
         return None
 
-    def keep(self, key: str, value: Any) -> None: ...
+    def keep(self, key: str, value: Any) -> None:
+        if key.startswith(CONVERSATION):
+            self.conversations[int(key.removeprefix(CONVERSATION))] = value
 
 
 class AgentFileCollector(pytest.File):
@@ -198,7 +206,8 @@ class AgentItem(pytest.Item):
     def setup(self) -> None:
         """Run the conversations here: a problem in the setup is an error, not a failure."""
         try:
-            self._record = self._runner.make_record(self._test)
+            self._record, conversations = self._runner.make_record(self._test)
+            self._show(conversations)
         except AssayError as error:
             if isinstance(error, BudgetExceeded):
                 self.session.shouldstop = str(error)
@@ -209,6 +218,14 @@ class AgentItem(pytest.Item):
             self.user_properties.append(_WRONG)
         if self._record.outcome is Outcome.ERROR:
             self._refuse(self._record.reason)
+
+    def _show(self, conversations: dict[int, dict[str, Any]]) -> None:
+        """Add conversations to what pytest prints of a test that does not pass."""
+        several = {report.case["sample"]: report for report in self._record.reports}
+        shown = [number for number in sorted(conversations) if number in several]
+        for number in shown[:_SHOWN_SAMPLES]:
+            lines = conversation_lines(conversations[number], several[number], Paint(False))
+            self.add_report_section("setup", f"conversation, sample {number}", "\n".join(lines))
 
     def _refuse(self, reason: str) -> NoReturn:
         self.error = _rename_options(reason)

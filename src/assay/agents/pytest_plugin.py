@@ -27,6 +27,8 @@ _OPTIONS = (
      "help": "how many samples of a test are taken at a time; default: all, at most 32"}),
     ("--assay-retries", {"type": int, "metavar": "N",
      "help": "how often a sample is retried after an outage; default: 2"}),
+    ("--assay-transcripts", {"choices": ("all", "failed", "none"),
+     "help": "of which samples of a failed test the conversation is shown; default: failed"}),
     ("--assay-ratio", {"metavar": "N/M", "help": "the ratio, instead of those in the files"}),
     ("--assay-model", {"metavar": "NAME", "help": "the model that judges a gist; or none"}),
     ("--assay-model-url", {"metavar": "URL",

@@ -9,7 +9,7 @@ from typing import Any
 from assay.agents.model import AgentFile
 from assay.agents.sampling.tally import Decision, describe_false_pass_rate, statistics
 from assay.findings import Finding
-from assay.model import WRONG_INPUT, CaseRecord, Outcome, Ratio, VerifierReport
+from assay.model import DECIDED_EARLY, WRONG_INPUT, CaseRecord, Outcome, Ratio, VerifierReport
 from assay.runs import Unit
 
 SUBJECT = "agents"
@@ -83,7 +83,7 @@ def _detail(
         "connection": connection,
         "ratio": str(ratio),
         "taken": decision.taken,
-        "decided early": decision.is_early,
+        DECIDED_EARLY: decision.is_early,
         "false_pass_rate": describe_false_pass_rate(ratio),
         "requests": _sum(reports, "requests"),
         "repeated requests": _sum(reports, "repeated"),

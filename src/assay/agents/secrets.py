@@ -13,15 +13,9 @@ from typing import Any
 
 from assay.agents.connections import Answer
 from assay.agents.model import Interaction
-from assay.redaction import SHORTEST, text_of
+from assay.redaction import SHORTEST, is_credential_name, name_by_value, text_of
+from assay.redaction import find_credentials as find_credentials
 
-# Credentials are longer than that; shorter values with such a name are often ordinary words.
-_SHORTEST_CREDENTIAL = 8
-_CREDENTIAL = re.compile(
-    r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
-    r"|AUTHORIZATION|COOKIE)(?:$|_)",
-    re.IGNORECASE,
-)
 _SCHEME = re.compile(r"\s*(?:Bearer|Basic|Token|Api-?Key)\s+(\S+)\s*", re.IGNORECASE)
 
 
@@ -42,7 +36,7 @@ def find_file_credentials(environment: Mapping[str, str], metadata: Any) -> dict
     """
     secrets = find_secrets(environment, metadata)
     named = list(list_texts(metadata, "metadata"))
-    opening = {text for name, text in named if _CREDENTIAL.search(_as_variable(name))}
+    opening = {text for name, text in named if is_credential_name(_as_variable(name))}
     tokens = [(text, match[1]) for _, text in named if (match := _SCHEME.fullmatch(text))]
     opening |= {text for pair in tokens for text in pair} | set(environment.values())
     return {text: name for text, name in secrets.items() if text in opening}
@@ -51,17 +45,6 @@ def find_file_credentials(environment: Mapping[str, str], metadata: Any) -> dict
 def _as_variable(name: str) -> str:
     """Return a name in the style of a variable: `x-accessToken` is x_access_Token."""
     return re.sub(r"[^0-9A-Za-z]+|(?<=[a-z0-9])(?=[A-Z])", "_", name)
-
-
-def find_credentials(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the credentials in the environment of an agent in this process."""
-    named = ((name, text) for name, text in environment.items() if _CREDENTIAL.search(name))
-    return name_by_value(named, _SHORTEST_CREDENTIAL)
-
-
-def name_by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
-    """Return texts with their replacements, without those too short to be distinctive."""
-    return {text: f"<{name}>" for name, text in named if len(text.strip()) >= shortest}
 
 
 def list_texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
@@ -82,14 +65,16 @@ _SLY_DATA = "sly_data"
 
 
 def find_private_in_answers(
-    interactions: Iterable[Interaction], answers: Iterable[Answer]
+    interactions: Iterable[Interaction],
+    answers: Iterable[Answer],
+    shortest: int = SHORTEST_IN_ANSWERS,
 ) -> dict[str, str]:
     """Return the private data that must not be stored from an answer, by value.
 
     A test looks at the values at and below the paths it names, and at what it names literally.
     """
     interactions, answers = list(interactions), list(answers)
-    found = name_by_value(_all_texts(interactions, answers), SHORTEST_IN_ANSWERS)
+    found = name_by_value(_all_texts(interactions, answers), shortest)
     if not found:
         return found
     looked_at = set(_find_tested(interactions, answers))
@@ -100,6 +85,17 @@ def find_private_in_answers(
         for text, name in found.items()
         if text not in looked_at and not any(text in one for one in named)
     }
+
+
+def hide_values(value: Any, private: Mapping[str, str]) -> Any:
+    """Return private data itself without the values that must not be stored, however short."""
+    if isinstance(value, dict):
+        return {key: hide_values(inner, private) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [hide_values(inner, private) for inner in value]
+    if value is None or isinstance(value, bool):
+        return value
+    return private.get(text_of(value), value)
 
 
 def find_private_in_errors(

@@ -10,7 +10,17 @@ or may be slow. Agent test files have a fixed set of tests, in `agent_tests`.
 # Importing the modules of checks is what registers them; they are small, and what is heavy
 # (jsonschema) is imported by the check that needs it.
 from assay.checks import agent_tests, files, json_checks, numbers, text  # noqa: F401
-from assay.checks.diffs import binary_diff, cut, line_diff, preview, text_diff, unified_diff
+from assay.checks.diffs import (
+    binary_diff,
+    cut,
+    find_common_ends,
+    is_too_large_to_compare,
+    line_diff,
+    preview,
+    split_lines,
+    text_diff,
+    unified_diff,
+)
 from assay.checks.json_diff import structural_diff
 from assay.checks.json_paths import (
     NotJsonError,
@@ -49,8 +59,10 @@ __all__ = [
     "check_traits",
     "cut",
     "failed",
+    "find_common_ends",
     "format_path",
     "get_check",
+    "is_too_large_to_compare",
     "line_diff",
     "mismatch",
     "parse_patterns",
@@ -58,6 +70,7 @@ __all__ = [
     "preview",
     "read_json",
     "run_check",
+    "split_lines",
     "structural_diff",
     "text_diff",
     "unified_diff",

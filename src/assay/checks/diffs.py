@@ -101,21 +101,23 @@ def unified_diff(actual: str, expected: str) -> str:
     """Return a unified diff, or one line by line, with a note, if the texts are too large."""
     if actual == expected:
         return EQUAL
-    old, new = _lines(expected), _lines(actual)
-    head, tail = _common_ends(old, new)
-    if _too_large(old[head : len(old) - tail], new[head : len(new) - tail]):
+    old, new = split_lines(expected), split_lines(actual)
+    head, tail = find_common_ends(old, new)
+    if is_too_large_to_compare(old[head : len(old) - tail], new[head : len(new) - tail]):
         return f"too large for a unified diff, compared line by line\n{line_diff(actual, expected)}"
     start, rest = max(0, head - _CONTEXT), max(0, tail - _CONTEXT)
     hunks = _hunks(old[start : len(old) - rest], new[start : len(new) - rest], start)
     return cut("\n".join(["--- expected", "+++ actual", *hunks]), MAX_DIFF)
 
 
-def _lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, with their ends."""
     # Not splitlines: that also splits at characters a program does not mean as the end of a line.
     return list(io.StringIO(text, newline="\n"))
 
 
-def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+def find_common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Return how many lines (or characters) are the same at the beginning and at the end."""
     shorter = min(len(old), len(new))
     head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     rest = shorter - head
@@ -123,7 +125,8 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     return head, tail
 
 
-def _too_large(old: Sequence[str], new: Sequence[str]) -> bool:
+def is_too_large_to_compare(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Return whether aligning these lines could take too long."""
     if len(old) + len(new) > _MAX_CORE_LINES:
         return True
     if any(len(line) > MAX_SHOWN for line in (*old, *new)):
@@ -168,7 +171,7 @@ def line_diff(actual: str, expected: str) -> str:
     """Return every line that differs, by number, to the end of the longer text."""
     if actual == expected:
         return EQUAL
-    old, new = _lines(expected), _lines(actual)
+    old, new = split_lines(expected), split_lines(actual)
     pairs = enumerate(zip_longest(old, new), start=1)
     numbers = [number for number, (before, after) in pairs if before != after]
     lines = f"{len(numbers):,} line{'s' if len(numbers) > 1 else ''}"

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from assay.cli.common import (
+    JSON,
     JUDGE_VOTES,
     Command,
     RunOptions,
     model_options,
+    print_new,
     print_run,
     run_options_with,
     start_plan,
@@ -39,6 +41,7 @@ COMMANDS = {
         "assay.cli.agents:lint",
         "Find what is wrong with test files, without an agent.",
     ),
+    "new": ("assay.cli.agents:new", "Write a small agent and a first test file that passes."),
     "schema": ("assay.cli.agents:schema", "Print the JSON Schema of a test file."),
 }
 
@@ -104,6 +107,17 @@ _OPTIONS = [
         "--retries",
         type=click.IntRange(min=0),
         help="How often a sample is retried after an outage; default: 2.",
+    ),
+    click.option(
+        "--transcripts",
+        type=click.Choice(["all", "failed", "none"]),
+        help="Of which samples the conversation is kept in the run; default: all.",
+    ),
+    click.option(
+        "--no-transcripts",
+        "transcripts",
+        flag_value="none",
+        help="Keep no conversations: the same as --transcripts none.",
     ),
     JUDGE_VOTES,
 ]
@@ -238,3 +252,15 @@ def schema() -> None:
     from assay import agents
 
     click.echo(agents.schema_text(), nl=False)
+
+
+@click.command()
+@click.argument("name")
+@JSON
+def new(name: str, as_json: bool) -> None:
+    """Write a small agent and a first test file that passes, into the folder NAME."""
+    from assay import agents
+
+    folder = Path(name)
+    command = f"assay agents verify {folder}/conversation.hocon"
+    print_new(agents.write_conversation(folder), command, as_json=as_json)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ class RunOptions:
     as_json: bool
     quiet: bool
     engine: str = "local"
+    otel: bool = False
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> RunOptions:
@@ -82,6 +84,11 @@ _OPTIONS = [
         show_default=True,
         help="What runs the cases; packages may add others.",
     ),
+    click.option(
+        "--otel",
+        is_flag=True,
+        help="Export the run as OpenTelemetry spans, to where OTEL_EXPORTER_OTLP_ENDPOINT says.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
     click.option("--quiet", "-q", is_flag=True, help="Show no progress and only the last line."),
 ]
@@ -103,29 +110,41 @@ def start_plan(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
     from assay.runs import start_run
 
     config = load_config()
-    return start_run(
-        plan,
-        out=out,
-        runs=config.runs,
-        baseline=options.baseline or config.baseline,
-        write_baseline=options.write_baseline,
-        watch=partial(executing, options),
-        engine=options.engine,
-    )
+    with _tracing(options):
+        return start_run(
+            plan,
+            out=out,
+            runs=config.runs,
+            baseline=options.baseline or config.baseline,
+            write_baseline=options.write_baseline,
+            watch=partial(executing, options),
+            engine=options.engine,
+            creates_runs=True,
+        )
 
 
 def resume_plan(plan: Plan, folder: Path, options: RunOptions) -> Ended:
     """Continue a run, with progress for a person."""
     from assay.runs import resume_run
 
-    return resume_run(
-        plan,
-        folder,
-        baseline=options.baseline,
-        write_baseline=options.write_baseline,
-        watch=partial(executing, options),
-        engine=options.engine,
-    )
+    with _tracing(options):
+        return resume_run(
+            plan,
+            folder,
+            baseline=options.baseline,
+            write_baseline=options.write_baseline,
+            watch=partial(executing, options),
+            engine=options.engine,
+        )
+
+
+def _tracing(options: RunOptions) -> contextlib.AbstractContextManager[None]:
+    """Return what surrounds a run that is exported as spans, if it is to be."""
+    if not options.otel:
+        return contextlib.nullcontext()
+    from assay.traces import export_traces
+
+    return export_traces()
 
 
 @contextlib.contextmanager
@@ -227,6 +246,16 @@ def print_run(ended: Ended, options: RunOptions) -> int:
     return code
 
 
+def print_new(files: Iterable[Path], command: str, *, as_json: bool) -> None:
+    """Print the files that were written for a user, and what to do with them."""
+    if as_json:
+        print_json({"wrote": [str(file) for file in files], "next": command})
+        return
+    for file in files:
+        click.echo(f"wrote  {file}")
+    click.echo(f"\nnext: {command}")
+
+
 def write_reports(run: Run, options: RunOptions) -> int:
     """Write the reports that were asked for and return the exit code of the run.
 
@@ -248,6 +277,14 @@ def _write_reports(run: Run, options: RunOptions) -> int:
             click.echo(f"assay: error: {error}", err=True)
             code = 2 if isinstance(error, InputError) else 3
     return code
+
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def print_json(values: dict[str, Any]) -> None:
+    """Print the result of a command as one JSON object."""
+    click.echo(json.dumps(values, indent=2))
 
 
 def use_colour() -> bool:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 from click.shell_completion import get_completion_class
 
-from assay.cli.common import MODEL, MODEL_URL, take_choice
+from assay.cli.common import JSON, MODEL, MODEL_URL, print_json, take_choice
 from assay.errors import InputError
 from assay.escaping import escape_hidden
 
 
 @click.command()
 @click.argument("name", required=False)
-def checks(name: str | None) -> None:
+@JSON
+def checks(name: str | None, as_json: bool) -> None:
     """List the named comparisons, or show the options of one."""
     from assay.checks import check_names
 
+    if as_json:
+        names = check_names() if name is None else [name]
+        print_json({"checks": [_check_values(each) for each in names]})
+        return
     if name is not None:
         click.echo(_describe(name))
         return
@@ -35,23 +39,38 @@ def _first_line(name: str) -> str:
     return (inspect.getdoc(get_check(name)) or "").partition("\n")[0]
 
 
+def _check_values(name: str) -> dict[str, Any]:
+    import inspect
+
+    from assay.checks import get_check
+
+    about = inspect.getdoc(get_check(name)) or ""
+    options = {key: repr(default) for key, default in _list_options(name).items()}
+    return {"name": name, "description": about, "options": options}
+
+
+def _list_options(name: str) -> dict[str, Any]:
+    import inspect
+
+    from assay.checks import get_check
+
+    parameters = inspect.signature(get_check(name)).parameters.values()
+    return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+
 def _describe(name: str) -> str:
     import inspect
 
     from assay.checks import get_check
 
     function = get_check(name)
-    options = [
-        f"  {parameter.name} = {parameter.default!r}"
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    ]
+    options = [f"  {key} = {default!r}" for key, default in _list_options(name).items()]
     listed = "\n".join(options) if options else "  none"
     return f"{name}\n\n{inspect.getdoc(function)}\n\nOptions:\n{listed}"
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 @click.pass_context
 def plugins(ctx: click.Context, /, as_json: bool) -> None:
     """List the plugins that are installed, where each comes from and whether it can be used.
@@ -72,7 +91,7 @@ def plugins(ctx: click.Context, /, as_json: bool) -> None:
         about = {"kind": plugin.kind, "name": plugin.name, "package": plugin.package}
         listed.append({**about, "object": plugin.place, "problem": problem})
     if as_json:
-        click.echo(json.dumps({"version": 1, "plugins": listed}, indent=2))
+        print_json({"version": 1, "plugins": listed})
     elif not listed:
         click.echo("no plugins are installed")
     else:
@@ -92,7 +111,8 @@ def models() -> None:
 @models.command()
 @MODEL
 @MODEL_URL
-def check(**given: Any) -> None:
+@JSON
+def check(*, as_json: bool, **given: Any) -> None:
     """Make one tiny call to the model and say what works."""
     import asyncio
 
@@ -102,19 +122,26 @@ def check(**given: Any) -> None:
     settings = resolve(take_choice(given), load_config().models)
     if settings is None:
         raise InputError("no model is configured", advice=HOW_TO_SET)
-    for word, told in asyncio.run(check_access(settings)):
+    found = asyncio.run(check_access(settings))
+    if as_json:
+        print_json(dict(found))
+        return
+    for word, told in found:
         click.echo(escape_hidden(f"{word:8}{told}"))
 
 
 @click.command()
+@JSON
 @click.pass_context
-def doctor(ctx: click.Context) -> None:
+def doctor(ctx: click.Context, /, as_json: bool) -> None:
     """Show how well programs can be isolated on this machine, and test it."""
     from assay.sandbox import doctor_report
 
     report = doctor_report()
-    for line in report.lines:
-        click.echo(line)
+    if as_json:
+        print_json(report.values)
+    else:
+        click.echo("\n".join(report.lines))
     ctx.exit(0 if report.healthy else 3)
 
 

@@ -25,6 +25,7 @@ class LintOptions:
 
     ignore: tuple[str, ...]
     format: str
+    as_json: bool
     out: Path | None
     baseline: Path | None
     write_baseline: Path | None
@@ -40,6 +41,9 @@ def lint_options(command: Command) -> Command:
             default="text",
             show_default=True,
             help="How findings are printed.",
+        ),
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print JSON; the same as --format json."
         ),
         click.option("--out", type=_FILE, help="Write to this file."),
         click.option("--baseline", type=_FILE, help="Accept the known findings of this file."),
@@ -65,10 +69,11 @@ def print_findings(ctx: click.Context, findings: Findings, options: LintOptions)
         findings = findings.accept(Baseline.read(options.baseline))
     for note in findings.skipped:
         click.echo(note, err=True)
-    text = findings.report(options.format)
+    format_ = "json" if options.as_json else options.format
+    text = findings.report(format_)
     if options.out is not None:
         options.out.write_text(text, encoding="utf-8")
-    elif options.format == "github":
+    elif format_ == "github":
         print_commands(text)
     else:
         click.echo(text, nl=False)

@@ -72,8 +72,15 @@ COMMANDS = {
         "Run the conversations of test files with a live agent, as often as they require.",
     ),
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
-    "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
+    "runs": (
+        "assay.cli.runs:runs",
+        "List, show, resume, compare, merge and delete the runs that were kept.",
+    ),
     "report": ("assay.cli.runs:report", "Write a report of a run in any format."),
+    "view": (
+        "assay.cli.view:view",
+        "Look at runs in a browser: cases, evidence, comparisons and history.",
+    ),
     "checks": (
         "assay.cli.info:checks",
         "List the named comparisons, or show the options of one.",

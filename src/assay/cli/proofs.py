@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import click
 
-from assay.cli.common import use_colour
+from assay.cli.common import JSON, print_json, use_colour
 from assay.cli.questions import FILE, ISOLATION, PROOFS, TARGET, say
 from assay.config import load_config
 from assay.errors import InputError, nearest
@@ -35,6 +34,7 @@ from assay.errors import InputError, nearest
 )
 @click.option("--fresh", is_flag=True, help="Run it in a new interpreter, as imports need it.")
 @click.option("--add", "beside", is_flag=True, help="Keep the proofs the option has already.")
+@JSON
 @TARGET
 @PROOFS
 @ISOLATION
@@ -47,6 +47,7 @@ def prove(
     relation: str,
     fresh: bool,
     beside: bool,
+    as_json: bool,
     targets: tuple[str, ...],
     proofs: Path | None,
     isolation: str,
@@ -59,7 +60,7 @@ def prove(
     from assay.questions import Question, Relation, check_proof, open_question, take_in
 
     if accept:
-        _accept(address, option, targets, proofs, isolation)
+        _accept(address, option, targets, proofs, isolation, as_json=as_json)
         return
     if option is None:
         raise click.UsageError("Missing option '--option'.")
@@ -69,7 +70,10 @@ def prove(
         raise InputError("only multiple-choice questions have options", where=address)
     if remove:
         removed = work.store.remove(question, option)
-        click.echo(f"option {option}: {removed} of its proofs removed")
+        if as_json:
+            print_json({"option": option, "removed": removed})
+        else:
+            click.echo(f"option {option}: {removed} of its proofs removed")
         return
     if file is None:
         raise InputError("no proof is given", advice="name it with --file, or use --remove")
@@ -81,10 +85,14 @@ def prove(
             runner = runners.of(work.target)
             return await take_in(question, proof, runner, work.store, beside=beside)
 
-    trial = asyncio.run(run())
-    click.echo(f"option {option}: the claim is {trial.settled.truth.value} ({relation})")
-    replaced = f", in place of {len(had)} before" if had and not beside else ""
-    click.echo(f"kept in {work.store.folder(question)}{replaced}")
+    truth, folder = asyncio.run(run()).settled.truth.value, work.store.folder(question)
+    replaced = 0 if beside else len(had)
+    if as_json:
+        told = {"option": option, "truth": truth, "relation": relation}
+        print_json({**told, "folder": str(folder), "replaced": replaced})
+        return
+    click.echo(f"option {option}: the claim is {truth} ({relation})")
+    click.echo(f"kept in {folder}" + (f", in place of {replaced} before" if replaced else ""))
 
 
 def _accept(
@@ -93,9 +101,13 @@ def _accept(
     targets: tuple[str, ...],
     proofs: Path | None,
     isolation: str,
+    *,
+    as_json: bool,
 ) -> None:
     from assay.questions import Question, accept_edits, open_questions
 
+    lines: list[str] = []
+    tell = lines.append if as_json else click.echo
     found, runners = open_questions(address, targets, proofs, isolation=isolation, say=say)
 
     async def run() -> list[InputError]:
@@ -105,10 +117,12 @@ def _accept(
                 question = work.entry.question
                 if isinstance(question, Question):
                     runner = runners.of(work.target)
-                    refused += await accept_edits(question, runner, work.store, click.echo, option)
+                    refused += await accept_edits(question, runner, work.store, tell, option)
         return refused
 
     refused = asyncio.run(run())
+    if as_json:
+        print_json({"accepted": lines, "refused": [str(error) for error in refused]})
     for error in refused:
         click.echo(f"error: {error}", err=True)
     if refused:
@@ -125,7 +139,7 @@ def _accept(
     help="Try this claim about the option, without writing it down: '{kind: default, …}'.",
 )
 @click.option("--proof", "proofs", is_flag=True, help="Print the source of every proof.")
-@click.option("--json", "as_json", is_flag=True, help="Print the claims and their proofs as JSON.")
+@JSON
 @TARGET
 @ISOLATION
 def claim(
@@ -165,7 +179,7 @@ def claim(
 
     found = asyncio.run(run())
     if as_json:
-        click.echo(json.dumps([one.values() for one in found], indent=2, ensure_ascii=False))
+        print_json({"case": address, "claims": [one.values() for one in found]})
     else:
         click.echo("\n".join(claim_lines(question, found, proofs=proofs)))
 
@@ -187,6 +201,7 @@ def _read_claim(text: str, option: str) -> Any:
 @click.option(
     "--transcript", is_flag=True, help="What a model was asked and answered, in the newest run."
 )
+@JSON
 @TARGET
 @PROOFS
 @ISOLATION
@@ -194,6 +209,7 @@ def show(
     address: str,
     no_proofs: bool,
     transcript: bool,
+    as_json: bool,
     targets: tuple[str, ...],
     proofs: Path | None,
     isolation: str,
@@ -203,10 +219,10 @@ def show(
     The proofs are run for it; nothing is written. With --transcript nothing is run.
     """
     if transcript:
-        _show_transcript(address)
+        _show_transcript(address, as_json=as_json)
         return
     from assay.questions import Question, open_question, question_lines, verify_one
-    from assay.reports import Paint
+    from assay.reports import Paint, full_record
 
     work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
 
@@ -215,26 +231,35 @@ def show(
             return await verify_one(work, runners, writes=False)
 
     record = asyncio.run(run())
+    if as_json:
+        print_json(full_record(record.pack()))
+        return
     question = work.entry.question
     folder = work.store.folder(question) if isinstance(question, Question) else None
     lines = question_lines(record, Paint(use_colour()), proofs=not no_proofs, folder=folder)
     click.echo("\n".join(lines))
 
 
-def _show_transcript(address: str) -> None:
+def _show_transcript(address: str, *, as_json: bool) -> None:
     from assay.questions import find_in_suite, latest_transcript, transcript_lines
 
     suite, entry = find_in_suite(address)
     name = Path(os.path.relpath(suite.path)).as_posix()
-    for line in transcript_lines(latest_transcript(load_config().runs, f"{name}::{entry.id}")):
+    path = latest_transcript(load_config().runs, f"{name}::{entry.id}")
+    lines = transcript_lines(path)
+    if as_json:
+        print_json({"case": address, "file": str(path), "lines": list(lines)})
+        return
+    for line in lines:
         click.echo(line)
 
 
 @click.command()
 @click.argument("address", metavar="FILE::CASE")
+@JSON
 @TARGET
 @ISOLATION
-def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
+def explain(address: str, targets: tuple[str, ...], isolation: str, as_json: bool) -> None:
     """Show what the prover understood of a question, what it tried, and why options stay open.
 
     Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
@@ -252,4 +277,8 @@ def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
             runner = runners.of(work.target)
             return await explain_question(question, runner, work.exception_match)
 
-    click.echo("\n".join(asyncio.run(run())))
+    lines = asyncio.run(run())
+    if as_json:
+        print_json({"case": address, "explanation": lines})
+    else:
+        click.echo("\n".join(lines))

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.common import (
+    JSON,
     Command,
     RunOptions,
     model_options,
+    print_new,
     print_run,
     run_options,
     start_plan,
@@ -60,6 +62,10 @@ COMMANDS = {
     "calibrate": (
         "assay.cli.questions:calibrate",
         "Plant defects in the Valid questions of a suite and count how many are found.",
+    ),
+    "new": (
+        "assay.cli.questions:new",
+        "Write a first suite of questions, with a snippet and claims, that are Valid.",
     ),
     "schema": (
         "assay.cli.questions:schema",
@@ -259,6 +265,18 @@ def schema(kind: str) -> None:
     from assay.questions import claims_schema_text, schema_text
 
     click.echo(schema_text() if kind == "suite" else claims_schema_text(), nl=False)
+
+
+@click.command()
+@click.argument("name")
+@JSON
+def new(name: str, as_json: bool) -> None:
+    """Write a first suite of questions that are Valid, into the folder NAME."""
+    from assay.questions import write_suite
+
+    folder = Path(name)
+    command = f"assay questions verify {folder}/suite.yaml"
+    print_new(write_suite(folder), command, as_json=as_json)
 
 
 @click.command()

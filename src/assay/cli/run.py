@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 from importlib import resources
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
-from assay.cli.common import RunOptions, print_run, reserve_standard_output, run_options, start_plan
+from assay._version import __version__
+from assay.cli.common import (
+    JSON,
+    RunOptions,
+    print_json,
+    print_run,
+    reserve_standard_output,
+    run_options,
+    start_plan,
+)
 from assay.config import FILE, is_configured, load_config
 
 
@@ -49,7 +61,7 @@ def run(
 
 
 def _absolute(text: str) -> str:
-    """Return a run is resumed from any folder, so it keeps where the file really is."""
+    """Return where the file really is: a run can be resumed from any folder."""
     file, colon, name = text.partition(":")
     return f"{os.path.abspath(file)}{colon}{name}"  # noqa: PTH100 - links stay as they are
 
@@ -62,24 +74,60 @@ FILES = {
 }
 
 
+def find_source() -> str:
+    """Return what pip installs this Assay from: its repository's address, or a wheel in `wheels/`.
+
+    Assay is in no package index, so its name alone would install something else or nothing.
+    """
+    wheel = f"wheels/assaykit-{__version__}-py3-none-any.whl"
+    recorded = distribution("assaykit").read_text("direct_url.json")
+    about = json.loads(recorded) if recorded else {}
+    address = urlsplit(about.get("url", ""))
+    if address.scheme == "file" and address.path.endswith(".whl"):
+        return f"wheels/{address.path.rpartition('/')[2]}"
+    if address.scheme not in ("https", "ssh"):
+        return wheel
+    # Without a password that the address may have.
+    plain = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
+    version = about.get("vcs_info")
+    return f"{version['vcs']}+{plain}@{version['commit_id']}" if version else plain
+
+
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=".")
-def init(folder: Path) -> None:
+@JSON
+def init(folder: Path, as_json: bool) -> None:
     """Write a commented configuration, a CI workflow and a first example.
 
     Files that exist are left alone.
     """
+    wrote, left = _write_files(folder)
+    if as_json:
+        print_json({"wrote": [str(path) for path in wrote], "left": left})
+        return
+    for name, why in left.items():
+        click.echo(f"left   {name} ({why})")
+    for path in wrote:
+        click.echo(f"wrote  {path}")
+    place = "" if folder == Path() else f"cd {folder} && "
+    click.echo(f"\nthe workflow installs {find_source()}; change ASSAY in it to install another")
+    click.echo(f"\nnext: {place}assay run evaluations/first.py")
+
+
+def _write_files(folder: Path) -> tuple[list[Path], dict[str, str]]:
+    """Write the files of a project; return them, and those left alone with the reason."""
     templates = resources.files("assay.cli") / "templates"
+    wrote, left = [], {}
     for name, template in FILES.items():
         path = folder / name
         if path.exists():
-            click.echo(f"left   {path} (it exists)")
+            left[str(path)] = "it exists"
             continue
         if name == FILE and is_configured(folder):
-            click.echo(f"left   {path} (pyproject.toml has [tool.assay])")
+            left[str(path)] = "pyproject.toml has [tool.assay]"
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text((templates / template).read_text(encoding="utf-8"), encoding="utf-8")
-        click.echo(f"wrote  {path}")
-    place = "" if folder == Path() else f"cd {folder} && "
-    click.echo(f"\nnext: {place}assay run evaluations/first.py")
+        text = (templates / template).read_text(encoding="utf-8")
+        path.write_text(text.replace("{install}", find_source()), encoding="utf-8")
+        wrote.append(path)
+    return wrote, left

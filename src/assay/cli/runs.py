@@ -1,31 +1,35 @@
-"""`assay runs` and `assay report`: list, show, resume, compare and report kept runs."""
+"""`assay runs` and `assay report`: list, show, resume and report kept runs."""
 
 from __future__ import annotations
 
-import json
 import shlex
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from assay.cli.agents import ALLOW_AGENT
 from assay.cli.common import (
+    JSON,
     RunOptions,
+    print_json,
     print_run,
     reserve_standard_output,
     resume_plan,
     run_options,
     use_colour,
 )
+from assay.cli.comparisons import compare, trend
+from assay.cli.run_folders import export, import_, merge, prune
 from assay.config import check_named_code, find_project, is_inside, load_config
 from assay.errors import AssayError, InputError
 from assay.escaping import escape_hidden
 from assay.reports import (
-    comparison_lines,
-    comparison_values,
     format_names,
+    full_record,
+    name_of,
     one_line,
     render_case,
     summarize,
@@ -35,7 +39,6 @@ from assay.runs import (
     Ended,
     Run,
     check_resumable,
-    compare_runs,
     find_run,
     read_manifest,
     run_folders,
@@ -43,6 +46,9 @@ from assay.runs import (
 
 if TYPE_CHECKING:
     from assay.questions import CalibratePlan, DriftPlan, QuestionsPlan
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -154,35 +160,43 @@ RESUMERS = {
 
 @click.group()
 def runs() -> None:
-    """List, show, resume and compare the runs that were kept.
+    """List, show, resume, compare, merge and delete the runs that were kept.
 
     RUN is a folder, a name, the beginning of a name, or `latest`.
     """
 
 
 @runs.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@JSON
 def list_runs(as_json: bool) -> None:
     """List the runs, oldest first."""
     folder = load_config().runs
     paths = run_folders(folder)
-    if not paths and not as_json:
+    if as_json:
+        print_json({"runs": list(_read_each(paths, _facts))})
+        return
+    if not paths:
         click.echo(f"no runs in {folder}; make one with: assay run FILE.py", err=True)
+    for line in _read_each(paths, _line):
+        click.echo(line)
+
+
+def _read_each(paths: Iterable[Path], read: Callable[[Run], T]) -> Iterator[T]:
+    """Yield something of every run; one that cannot be read does not hide the others."""
     for path in paths:
         try:
             run = Run(path)
         except AssayError as error:
-            # One folder that cannot be read does not hide the others.
             click.echo(f"assay: {escape_hidden(str(error))}", err=True)
             continue
         with run:
-            click.echo(json.dumps(_facts(run)) if as_json else _line(run))
+            yield read(run)
 
 
 def _line(run: Run) -> str:
     summary = summarize(run)
     about = one_line(summary.title or summary.subject)
-    return f"{one_line(run.name)}  {about}  {summary.verdict_line()}"
+    return f"{one_line(name_of(run))}  {about}  {summary.verdict_line()}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -200,11 +214,15 @@ def _facts(run: Run) -> dict[str, Any]:
 @runs.command()
 @click.argument("run", metavar="RUN")
 @click.argument("case", required=False)
-def show(run: str, case: str | None) -> None:
+@JSON
+def show(run: str, case: str | None, as_json: bool) -> None:
     """Show a run, or one CASE of it with all its evidence."""
     with Run(_find(run)) as found:
         if case is None:
-            write_report(found, "terminal", colour=use_colour())
+            write_report(found, "json" if as_json else "terminal", colour=use_colour())
+        elif as_json:
+            row = found.row(case)
+            print_json({**full_record(found.read_packed(row)), "known": found.is_known(row)})
         else:
             click.echo(render_case(found, found.row(case), colour=use_colour()))
 
@@ -288,23 +306,8 @@ def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> 
         )
 
 
-@runs.command()
-@click.argument("before", metavar="BEFORE")
-@click.argument("after", metavar="AFTER")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def compare(ctx: click.Context, /, before: str, after: str, as_json: bool) -> None:
-    """Compare two runs: newly failing, newly passing, changed scores.
-
-    Exit code 1 if a case newly fails, 3 if one newly ended in an error.
-    """
-    with Run(_find(before)) as first, Run(_find(after)) as second:
-        comparison = compare_runs(first, second)
-    if as_json:
-        click.echo(json.dumps(comparison_values(comparison), indent=2))
-    else:
-        click.echo("\n".join(comparison_lines(comparison)))
-    ctx.exit(comparison.exit_code())
+for _command in (compare, trend, merge, prune, export, import_):
+    runs.add_command(_command)
 
 
 def _find(name: str) -> Path:
@@ -329,10 +332,12 @@ class _FormatChoice(click.Choice[str]):
     help="What to write.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
-def report(run: str, name: str, out: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Write JSON; the same as --format json.")
+def report(run: str, name: str, out: Path | None, as_json: bool) -> None:
     """Write a report of a run in any format.
 
     RUN is a folder, a name, the beginning of a name, or `latest`.
     """
     with Run(find_run(run, load_config().runs)) as found:
-        write_report(found, name, out, colour=out is None and use_colour())
+        format_ = "json" if as_json else name
+        write_report(found, format_, out, colour=out is None and use_colour())

@@ -12,8 +12,11 @@ from typing import Any
 import click
 
 from assay.cli.common import (
+    JSON,
     Command,
     RunOptions,
+    print_json,
+    print_new,
     print_run,
     reserve_standard_output,
     run_options,
@@ -242,7 +245,8 @@ _MIN_SCORE = 0.5
     help="Leave these findings out: all, or those of such a case, check or value.",
 )
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many cases run at a time.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--html", type=FILE, help="Also write the audit to this file, as a page.")
+@JSON
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.pass_context
 def audit(
@@ -252,6 +256,7 @@ def audit(
     min_score: float,
     ignore: tuple[str, ...],
     jobs: int | None,
+    html: Path | None,
     as_json: bool,
     quiet: bool,
     **given: Any,
@@ -280,6 +285,8 @@ def audit(
         finally:
             if progress is not None:
                 progress.close()
+    if html is not None:
+        html.write_text(found.report("html"), encoding="utf-8")
     if as_json:
         click.echo(found.report("json"), nl=False)
     else:
@@ -354,14 +361,18 @@ def lint(
 @click.command()
 @click.argument("name")
 @click.option("--api", is_flag=True, help="A server with state instead of a command.")
-def new(name: str, api: bool) -> None:
+@JSON
+def new(name: str, api: bool, as_json: bool) -> None:
     """Write a small working problem, with a solution and a broken one."""
     from assay.submissions import write_problem
 
     folder = Path(name)
-    for path in write_problem(folder, is_api=api):
-        click.echo(f"wrote  {path}")
-    click.echo(f"\nnext: assay submissions lint {folder}")
+    solution = f"{folder}/checkpoint_1/solution"
+    print_new(
+        write_problem(folder, is_api=api),
+        f"assay submissions verify -s {solution} -p {folder}",
+        as_json=as_json,
+    )
 
 
 @click.command()
@@ -409,7 +420,8 @@ def test(
     help="Write it there, for PYTHONPATH, instead of beside Assay's own packages.",
 )
 @click.option("--remove", is_flag=True, help="Remove it again.")
-def alias(folder: Path | None, remove: bool) -> None:
+@JSON
+def alias(folder: Path | None, remove: bool, as_json: bool) -> None:
     """Make `import slop_code` work in this Python, for a problem's tests.
 
     Then `python test_verifier.py` and pytest alone run them. One file is written, slop_code.py; a
@@ -417,10 +429,13 @@ def alias(folder: Path | None, remove: bool) -> None:
     """
     from assay.submissions import remove_shim, write_shim
 
-    if remove:
-        click.echo(f"removed  {remove_shim(folder)}")
+    file = remove_shim(folder) if remove else write_shim(folder)
+    if as_json:
+        print_json({"removed" if remove else "wrote": str(file)})
         return
-    file = write_shim(folder)
+    if remove:
+        click.echo(f"removed  {file}")
+        return
     click.echo(f"wrote  {file}")
     if folder is not None:
         click.echo(f"\nnext: PYTHONPATH={folder} python test_verifier.py")

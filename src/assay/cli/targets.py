@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
+from assay.cli.common import JSON, print_json
 from assay.errors import InfrastructureError
 from assay.sandbox import (
     BuiltTarget,
@@ -29,14 +31,17 @@ def targets() -> None:
 
 
 @targets.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@JSON
 def list_built(as_json: bool) -> None:
     """List the environments that are built, with their sizes."""
     found = list_targets()
-    if not found and not as_json:
+    if as_json:
+        print_json({"targets": [asdict(target) for target in found]})
+        return
+    if not found:
         click.echo(f"nothing is built in {cache_folder()}", err=True)
     for target in found:
-        click.echo(json.dumps(asdict(target)) if as_json else _line(target))
+        click.echo(_line(target))
 
 
 @targets.command()
@@ -51,12 +56,14 @@ def list_built(as_json: bool) -> None:
 @click.option("--python", help="A version, or the path of an interpreter; default: Assay's own.")
 @click.option("--allow-build", is_flag=True, help="Permit packages that have to be built.")
 @click.option("--allow-direct", is_flag=True, help="Permit addresses and paths as requirements.")
+@JSON
 def build(
     requirements: tuple[str, ...],
     sources: tuple[Path, ...],
     python: str | None,
     allow_build: bool,
     allow_direct: bool,
+    as_json: bool,
 ) -> None:
     """Build the environment of a target now, or find that it is built."""
     built = environment(
@@ -65,28 +72,37 @@ def build(
         allow_direct=allow_direct,
         progress=lambda text: click.echo(text, err=True),
     )
-    click.echo(built.key)
+    if as_json:
+        print_json({"key": built.key})
+    else:
+        click.echo(built.key)
 
 
 @targets.command()
 @click.argument("keys", nargs=-1, required=True, metavar="KEY...")
-def remove(keys: tuple[str, ...]) -> None:
+@JSON
+def remove(keys: tuple[str, ...], as_json: bool) -> None:
     """Remove environments; the beginning of a key is enough. Their locks are kept."""
+    removed = []
     for key in keys:
-        click.echo(f"{key}: {_size(remove_target(key))} freed")
+        freed = remove_target(key)
+        removed.append({"key": key, "bytes": freed})
+        if not as_json:
+            click.echo(f"{key}: {_size(freed)} freed")
+    if as_json:
+        print_json({"removed": removed})
 
 
 @targets.command()
-def verify() -> None:
+@JSON
+def verify(as_json: bool) -> None:
     """Compare every file of the environments and kits with the digests of their builds."""
     found = verify_targets()
-    for name, changed in found.items():
-        if changed is None:
-            click.echo(f"{name}: built before digests were recorded; remove it to build it again")
-        else:
-            click.echo(f"{name}: {f'{len(changed)} files changed' if changed else 'unchanged'}")
-            for path in changed:
-                click.echo(f"  {path!r}")
+    if as_json:
+        # A name need not be UTF-8.
+        print_json({"targets": {n: c and [str(path) for path in c] for n, c in found.items()}})
+    else:
+        _print_verified(found)
     bad = [name for name, changed in found.items() if changed]
     if bad:
         raise InfrastructureError(
@@ -94,6 +110,16 @@ def verify() -> None:
             where=str(cache_folder()),
             advice="find out who did that, then remove them: they are built again when needed",
         )
+
+
+def _print_verified(found: Mapping[str, Sequence[Any] | None]) -> None:
+    for name, changed in found.items():
+        if changed is None:
+            click.echo(f"{name}: built before digests were recorded; remove it to build it again")
+        else:
+            click.echo(f"{name}: {f'{len(changed)} files changed' if changed else 'unchanged'}")
+            for path in changed:
+                click.echo(f"  {path!r}")
 
 
 def _line(target: BuiltTarget) -> str:

@@ -124,9 +124,10 @@ def list_unknown_keys(
                 yield path, pair, fields
 
 
-def print_schema(schema: dict[str, Any]) -> str:
-    """Return the text of a JSON Schema, for editors."""
-    return json.dumps({"$schema": _DRAFT, **schema}, indent=2, ensure_ascii=False) + "\n"
+def print_schema(name: str, schema: dict[str, Any]) -> str:
+    """Return the text of a JSON Schema, for editors; its `$id` is the name of what it describes."""
+    about = {"$schema": _DRAFT, "$id": f"urn:assaykit:{name}"}
+    return json.dumps({**about, **schema}, indent=2, ensure_ascii=False) + "\n"
 
 
 def _explain(

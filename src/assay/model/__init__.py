@@ -5,6 +5,10 @@ It holds what was expected, what happened, how the two compare, and the score of
 
 from assay.model.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now_text
 from assay.model.packing import (
+    DECIDED_EARLY,
+    NO_SAMPLES,
+    SampleCounts,
+    count_samples,
     is_packed_record,
     is_plain,
     list_undecided,
@@ -14,13 +18,26 @@ from assay.model.packing import (
     pack_report,
     score_of,
 )
-from assay.model.ratio import Interval, Ratio, Share, wilson
+from assay.model.ratio import Ratio
 from assay.model.records import (
     WRONG_INPUT,
     CaseRecord,
     FinishedCase,
     OutcomeRule,
     VerifierReport,
+)
+from assay.model.statistics import (
+    SIGNIFICANT,
+    Difference,
+    Interval,
+    PairedTable,
+    Share,
+    adjust_chances,
+    compare_pairs,
+    compare_shares,
+    compute_fisher,
+    compute_mcnemar,
+    wilson,
 )
 from assay.model.values import (
     Value,
@@ -50,13 +67,17 @@ from assay.model.verification import (
 
 __all__ = [
     "AT_DEFAULT",
+    "DECIDED_EARLY",
     "INHERITED",
     "MISTAKE",
+    "NO_SAMPLES",
+    "SIGNIFICANT",
     "WRONG_INPUT",
     "AttributeResult",
     "Case",
     "CaseRecord",
     "CaseResult",
+    "Difference",
     "FinishedCase",
     "GroupType",
     "Interval",
@@ -64,19 +85,27 @@ __all__ = [
     "OutcomeRule",
     "PackedReport",
     "PackedResult",
+    "PairedTable",
     "Ratio",
+    "SampleCounts",
     "Share",
     "Value",
     "VerificationResult",
     "VerifierProtocol",
     "VerifierReport",
     "VerifierReturnType",
+    "adjust_chances",
     "are_plain",
     "are_unchangeable",
     "check_results",
     "check_value",
+    "compare_pairs",
+    "compare_shares",
     "compute_fingerprint",
+    "compute_fisher",
+    "compute_mcnemar",
     "construct",
+    "count_samples",
     "decode_value",
     "encode_bytes",
     "encode_value",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from assay.model.cases import Case, CaseResult, Outcome, now_text
+from assay.model.statistics import Share
 from assay.model.values import are_plain, check_value
 from assay.model.verification import (
     AT_DEFAULT,
@@ -172,6 +173,47 @@ _IMPLIED = frozenset({*INHERITED, "files"})
 
 def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
     return {"actual": both[0], "expected": both[1], **found.__dict__}
+
+
+class SampleCounts(NamedTuple):
+    """How the samples of a case ended, and how many requests had to be repeated for them."""
+
+    taken: int = 0
+    passed: int = 0
+    failed: int = 0
+    is_early: bool = False
+    """Whether no more were taken because the verdict was certain; a rate would be biased."""
+    repeated: int = 0
+
+    @property
+    def share(self) -> Share:
+        """The passes among the samples that were judged; errors say nothing of the subject."""
+        return Share(self.passed, self.passed + self.failed)
+
+
+NO_SAMPLES = SampleCounts()
+DECIDED_EARLY = "decided early"
+"""The key in the detail of a record that says that not all samples were taken."""
+
+
+def count_samples(record: Mapping[str, Any]) -> SampleCounts:
+    """Return how the samples of a packed record ended."""
+    reports, detail = record["reports"], record["detail"]
+    outcomes = [report["outcome"] for report in reports]
+    repeated = sum(_count_repeated(report["case"]) for report in reports)
+    is_early = type(detail) is dict and detail.get(DECIDED_EARLY) is True
+    return SampleCounts(
+        len(outcomes), outcomes.count("passed"), outcomes.count("failed"), is_early, repeated
+    )
+
+
+def _count_repeated(case: Mapping[str, Any]) -> int:
+    count = case.get("repeated")
+    return count if type(count) is int and 0 <= count < _MOST_REPEATED else 0
+
+
+# A journal may be somebody else's, and sqlite takes no larger numbers than 64 bits.
+_MOST_REPEATED = 1_000_000_000
 
 
 def is_packed_record(record: Mapping[str, Any]) -> bool:

@@ -30,6 +30,7 @@ from assay.models.transport import (
     Transient,
     persist,
     read_wait,
+    trace_call,
 )
 from assay.models.usage import CACHED, Budget, Meter, Usage, count_usage, meter_usage, open_meter
 
@@ -67,4 +68,5 @@ __all__ = [
     "read_wait",
     "resolve",
     "speaks_to_judge",
+    "trace_call",
 ]

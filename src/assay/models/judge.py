@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -77,6 +77,13 @@ class JudgeVerdict:
     def is_unanimous(self) -> bool:
         return len({vote.holds for vote in self.votes}) == 1
 
+    def redact(self, replace_secrets: Callable[[str], str]) -> JudgeVerdict:
+        """Return the same with the reasons redacted."""
+        votes = [
+            vote.model_copy(update={"reason": replace_secrets(vote.reason)}) for vote in self.votes
+        ]
+        return replace(self, reason=replace_secrets(self.reason), votes=tuple(votes))
+
 
 class Judge:
     """Judges with a model; without one, everything is unverifiable."""
@@ -88,6 +95,11 @@ class Judge:
             raise InputError(
                 f"{self.votes} votes of the judge can tie", advice="ask for an odd number"
             )
+
+    @property
+    def model(self) -> str:
+        """The name of the model that decides; empty without one."""
+        return self._client.settings.name if self._client is not None else ""
 
     async def gist(
         self,

@@ -8,8 +8,8 @@ import random
 import re
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -20,9 +20,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import AssayError, InfrastructureError, InputError
-from assay.models.settings import ModelSettings
-from assay.models.usage import Budget, Usage, count_usage, meter_usage
+from assay.models.settings import ModelSettings, find_provider_at
+from assay.models.usage import REPEATED, Budget, Usage, count_usage, meter_usage, open_meter
 from assay.tracebacks import describe, first_problem
+from assay.traces import ModelCall, trace_model_call
 
 LONGEST_ANSWER = 16 * MEGABYTE
 FIRST_LIMIT = 4.0
@@ -156,6 +157,7 @@ async def persist(attempt: Callable[[], Awaitable[T]], patience: float, where: s
             first_failure = first_failure if first_failure is not None else now
             if failures == ATTEMPTS or now + wait - first_failure > patience:
                 raise _give_up(failure, failures, patience, where) from None
+        meter_usage(REPEATED)
         await asyncio.sleep(wait)
     raise AssertionError("the last attempt either returns or raises")
 
@@ -268,6 +270,33 @@ def _read_message(content: bytes) -> str:
     return " ".join(text.split())[:SHOWN_CHARACTERS] or "(no explanation)"
 
 
+@contextmanager
+def trace_call(settings: ModelSettings) -> Iterator[ModelCall]:
+    """Trace what happens inside as a call of this model, with how often it was repeated."""
+    provider = find_provider_at(settings.url)
+    name = _PROVIDERS.get(provider.name, provider.name) if provider else "openai_compatible"
+    with (
+        open_meter() as meter,
+        trace_model_call(
+            settings.redact(settings.name), name, settings.url, settings.temperature
+        ) as call,
+    ):
+        try:
+            yield call
+        finally:
+            call.repeated = meter.usage.repeated_calls
+
+
+# What the conventions of OpenTelemetry call a provider, where that differs.
+_PROVIDERS = {"gemini": "gcp.gemini"}
+
+
+def _name_ending(reply: ModelReply) -> str:
+    if reply.is_cut_off:
+        return "length"
+    return "tool_calls" if reply.tool_calls else "stop"
+
+
 class Transport:
     """One pooled connection to the chat endpoint of a provider."""
 
@@ -296,9 +325,12 @@ class Transport:
 
     async def send(self, body: dict[str, Any], where: str) -> tuple[ModelReply, Usage]:
         """Return the reply to a request, with its usage, which has been charged by then."""
-        content = encode_request(body)
-        reply = await persist(lambda: self._call(content), self._settings.patience, where)
-        usage = count_usage(reply.usage, body, reply.text, self._settings.price)
+        content, settings = encode_request(body), self._settings
+        with trace_call(settings) as call:
+            reply = await persist(lambda: self._call(content), settings.patience, where)
+            usage = count_usage(reply.usage, body, reply.text, settings.price)
+            call.input_tokens, call.output_tokens = usage.input_tokens, usage.output_tokens
+            call.finish_reason = _name_ending(reply)
         self.pay(usage)
         return reply, usage
 

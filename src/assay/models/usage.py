@@ -25,6 +25,8 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = 0.0
+    repeated_calls: int = 0
+    """Calls that failed and were made again."""
 
     @property
     def tokens(self) -> int:
@@ -38,6 +40,7 @@ class Usage:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             (self.cost or 0.0) + (other.cost or 0.0) if known else None,
+            self.repeated_calls + other.repeated_calls,
         )
 
     def as_record(self) -> dict[str, float]:
@@ -45,6 +48,7 @@ class Usage:
         amounts = {
             "calls": self.calls,
             "cached calls": self.cached_calls,
+            "repeated calls": self.repeated_calls,
             "input tokens": self.input_tokens,
             "output tokens": self.output_tokens,
             "US dollars": self.cost or 0.0,
@@ -53,6 +57,7 @@ class Usage:
 
 
 CACHED = Usage(cached_calls=1)
+REPEATED = Usage(repeated_calls=1)
 
 
 def count_usage(said: Any, request: Any, answer: str, price: Price | None) -> Usage:

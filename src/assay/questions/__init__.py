@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.questions.selection import Selection, open_question, open_questions
     from assay.questions.show import question_lines
     from assay.questions.suite.claims_file import parse_claim
-    from assay.questions.suite.formats import claims_schema_text, schema_text
+    from assay.questions.suite.formats import claims_schema_text, schema_text, write_suite
     from assay.questions.suite.suite import find_in_suite
     from assay.questions.verification import verify_one
     from assay.runs import Run
@@ -59,7 +59,7 @@ _HOMES = {
     ),
     "show": ("question_lines",),
     "suite.claims_file": ("parse_claim",),
-    "suite.formats": ("claims_schema_text", "schema_text"),
+    "suite.formats": ("claims_schema_text", "schema_text", "write_suite"),
     "suite.suite": ("find_in_suite",),
     "verification": ("verify_one",),
 }
@@ -97,6 +97,7 @@ __all__ = [
     "try_claims",
     "verify",
     "verify_one",
+    "write_suite",
 ]
 
 

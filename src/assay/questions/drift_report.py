@@ -19,7 +19,19 @@ from assay.questions.model import FixQuestion, Question
 from assay.questions.proofs.store import StoredProof
 from assay.questions.target_drift import Flip, Releases, Standing, Trace
 from assay.questions.verification import Work, fingerprint
-from assay.reports import Matrix, MatrixCell, MatrixRow, count
+from assay.reports import (
+    Block,
+    Cell,
+    Facts,
+    Matrix,
+    MatrixCell,
+    MatrixRow,
+    Panel,
+    Paragraph,
+    Table,
+    Tone,
+    count,
+)
 from assay.runs import Run
 
 SUBJECT = "drift"
@@ -136,6 +148,45 @@ def _detail(work: Work, package: str, found: Trace) -> dict[str, Any]:
         "not_looked_at": found.assumed,
         "missing": dict(found.missing),
     }
+
+
+# --- A case ---------------------------------------------------------------------------------------
+
+
+def describe_case(run: Run, record: CaseRecord) -> Iterator[Block]:
+    """Yield a question with its standing on every release, in order."""
+    detail: Any = record.detail
+    yield Facts([("package", str(detail["package"])), ("place", str(detail["place"]))])
+    yield Panel("", [Paragraph(str(detail["question"]))])
+    if options := detail["options"]:
+        key = detail["key"]
+        rows = [[one, str(text), "key" if one == key else ""] for one, text in options.items()]
+        yield Table(("option", "text", ""), rows, has_labels=True)
+    after = {flip["after"] for flip in detail["flips"]}
+    names = list(dict.fromkeys(n for one in detail["releases"].values() for n in one["options"]))
+    releases = [
+        [
+            version,
+            Cell(found["verdict"], _tone_of(found["verdict"]), version in after),
+            *(str(found["options"].get(name, "")).lower() for name in names),
+            str(found["reason"]),
+        ]
+        for version, found in detail["releases"].items()
+    ]
+    yield Table(("release", "verdict", *names, "why"), releases, has_labels=True)
+    for flip in detail["flips"]:
+        changes = [Paragraph(str(one)) for one in flip["changed"]]
+        yield Panel(f"Changed in {flip['after']}, last before: {flip['before']}", changes, "failed")
+    for version, why in detail["missing"].items():
+        yield Paragraph(f"{version} {why}", "error")
+    if detail["not_looked_at"]:
+        number = count(detail["not_looked_at"], "release")
+        yield Paragraph(f"{number} between equal ends: not looked at.", "quiet")
+
+
+def _tone_of(verdict: str) -> Tone:
+    tones: dict[str, Tone] = {"Valid": "passed", "Unproven": "unverified", "Gone": "unverified"}
+    return tones.get(verdict, "failed")
 
 
 # --- The matrix ----------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from assay.model import CaseRecord
 from assay.questions.authorship import Source
 from assay.questions.proofs.claims import Relation
 from assay.reports import Paint, count
+from assay.runs import Run
 
 _WIDTH = 96
 _STATES = {"HOLDS": "passed", "FAILS": "failed", "CONTRADICTED": "error", "UNPROVEN": "unverified"}
@@ -25,6 +26,11 @@ _TRUTHS = {"true": "passed", "false": "failed"}
 _WHOLE = {Relation.PREMISE: "takes for granted", Relation.TWIN: "the same thing"}
 # A constant of so many lines is shown once.
 _LONG = 3
+
+
+def show_question(run: Run, record: CaseRecord, paint: Paint) -> Iterator[str]:
+    """Yield the lines of a question of any run."""
+    return question_lines(record, paint)
 
 
 def question_lines(

@@ -9,7 +9,7 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -40,6 +40,9 @@ class Format:
     renderer: str
     is_binary: bool = False
     has_colour: bool = False
+    appends: bool = False
+    """Whether it is added to a file, whose steps share it; its renderer takes the keyword `room`,
+    the bytes that still fit."""
     subjects: tuple[str, ...] = ()
     """The only subjects whose runs it can tell; empty for any."""
 
@@ -111,8 +114,9 @@ for _format in (
     ),
     Format(
         "github",
-        "A step summary for GitHub Actions, at most 1 MiB.",
+        "A step summary for GitHub Actions, at most 1 MiB; added to the file.",
         "assay.reports.markdown:render_github",
+        appends=True,
     ),
     Format(
         "parquet",
@@ -159,8 +163,41 @@ def write_report(run: Run, name: str, out: Path | None = None, *, colour: bool =
         _write_to_standard_output(
             render_report(run, name, colour=colour), is_binary=format_.is_binary
         )
+    elif format_.appends:
+        append_pieces(out, lambda room: render_report(run, name, room=room))
     else:
         _write_to_file(render_report(run, name, colour=colour), out)
+
+
+def write_pieces(pieces: Iterable[str], out: Path | None = None) -> None:
+    """Write a text to a file, replacing it, or to standard output."""
+    encoded = (piece.encode("utf-8", "backslashreplace") for piece in pieces)
+    if out is None:
+        _write_to_standard_output(encoded, is_binary=False)
+    else:
+        _write_to_file(encoded, out)
+
+
+MOST_APPENDED = 1024 * 1024
+"""Bytes of a step summary; GitHub takes nothing of a larger one."""
+
+
+def append_pieces(out: Path, render: Callable[[int], Iterable[bytes]]) -> None:
+    """Add a step summary to a file; `render` gets the number of bytes that still fit."""
+    target = out.resolve()
+    with _report_failures(out):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        size = target.stat().st_size if target.is_file() else 0
+        added = b"\n" * (size > 0) + b"".join(render(MOST_APPENDED - size - 1))
+        if size + len(added) > MOST_APPENDED:
+            raise InputError(
+                f"the step summary has {size:,} bytes already, and GitHub takes no more than "
+                f"{MOST_APPENDED:,}",
+                where=str(out),
+                advice="write it in a step of its own",
+            )
+        with target.open("ab") as file:
+            file.write(added)
 
 
 def keep_report(run: Run, name: str, file: str) -> Path:
@@ -171,8 +208,10 @@ def keep_report(run: Run, name: str, file: str) -> Path:
     return path
 
 
-def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[bytes]:
-    """Yield the bytes of a report, piece by piece."""
+def render_report(
+    run: Run, name: str, *, colour: bool = False, room: int = MOST_APPENDED
+) -> Iterator[bytes]:
+    """Yield the bytes of a report, piece by piece; `room` is for formats that are appended."""
     format_ = get_format(name)
     if format_.subjects and run.manifest.subject not in format_.subjects:
         raise InputError(
@@ -181,8 +220,10 @@ def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[byte
             where=str(run.path),
             advice="see: assay report --help",
         )
-    render = format_.load()
-    for piece in render(run, colour=colour) if format_.has_colour else render(run):
+    options: dict[str, Any] = {"colour": colour} if format_.has_colour else {}
+    if format_.appends:
+        options["room"] = room
+    for piece in format_.load()(run, **options):
         # The stock formats escape lone surrogates themselves; one of a subject may forget to.
         yield piece if format_.is_binary else piece.encode("utf-8", "backslashreplace")
 

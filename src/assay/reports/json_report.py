@@ -57,8 +57,12 @@ def render(run: Run) -> Iterator[str]:
     summary = summarize(run)
     yield _head(run, summary)
     separator = "\n"
+    has_conversations = run.has_conversations
     for row in run.rows():
-        yield separator + _encode(_case(run, row))
+        case = _case(run, row)
+        if has_conversations and (kept := dict(run.conversations(row))):
+            case["conversations"] = to_json({str(number): one for number, one in kept.items()})
+        yield separator + _encode(case)
         separator = ",\n"
     yield "\n]}\n"
 

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from assay.escaping import escape_hidden
 from assay.model import Outcome
 from assay.reports.evidence import EvidenceLimits, Paint, evidence_lines, gather
+from assay.reports.summary import describe_retries, describe_samples, summarize
 from assay.reports.text import one_line, shorten
 from assay.runs import Row, Run
 
@@ -63,12 +64,37 @@ def _suite(run: Run) -> dict[str, str]:
 def _properties(run: Run) -> str:
     finished = "true" if run.manifest.finished is not None else "false"
     properties = {"assay.run": one_line(run.name), "assay.finished": finished}
+    properties |= _describe_rate(run)
     properties |= {f"version.{name}": one_line(v) for name, v in run.manifest.versions.items()}
     lines = [
         f"<property{_attributes({'name': one_line(name), 'value': value})}/>\n"
         for name, value in properties.items()
     ]
     return f"<properties>\n{''.join(lines)}</properties>\n"
+
+
+def _describe_rate(run: Run) -> dict[str, str]:
+    summary = summarize(run)
+    if not summary.total:
+        return {}
+    low, high = summary.share.interval
+    found = {
+        "assay.pass_rate": f"{summary.pass_rate:.6f}",
+        "assay.pass_rate.low": f"{low:.6f}",
+        "assay.pass_rate.high": f"{high:.6f}",
+    }
+    if summary.has_samples:
+        found["assay.samples"] = f"{summary.samples.taken}"
+        found["assay.samples.passed"] = f"{summary.samples.passed}"
+    for name, number in (
+        ("assay.repeated_requests", summary.samples.repeated),
+        ("assay.tried_again", summary.tried_again),
+    ):
+        if number:
+            found[name] = f"{number}"
+    if summary.duration is not None:
+        found["assay.seconds"] = _seconds(summary.duration)
+    return found
 
 
 def _test_case(run: Run, row: Row) -> str:
@@ -82,15 +108,20 @@ def _test_case(run: Run, row: Row) -> str:
         }
     )
     status = _status(run, row)
-    body = _body(run, row, status) if status else _render_passed(packed)
+    body = (_body(run, row, status) if status else "") + _render_output(packed, row, status)
     return f"<testcase{head}>{body}</testcase>\n" if body else f"<testcase{head}/>\n"
 
 
-def _render_passed(packed: dict[str, Any]) -> str:
-    """Return why a case of several samples passed although some may have failed."""
-    if len(packed["reports"]) < 2 or not packed["reason"]:
-        return ""
-    return f"<system-out>{escape(escape_hidden(shorten(packed['reason'])))}</system-out>"
+def _render_output(packed: dict[str, Any], row: Row, status: str | None) -> str:
+    """Return the rate of several samples, and what was tried again; nothing for most cases."""
+    lines = []
+    if row.samples.taken > 1:
+        # Why it passed although some may have failed; otherwise the reason is said already.
+        lines = [] if status else [shorten(packed["reason"])]
+        lines.append(describe_samples(row.samples))
+    lines.append(describe_retries(row))
+    text = "\n".join(filter(None, lines))
+    return f"<system-out>{escape(escape_hidden(text))}</system-out>" if text else ""
 
 
 def _body(run: Run, row: Row, status: str) -> str:

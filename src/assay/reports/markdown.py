@@ -24,8 +24,18 @@ from assay.reports.evidence import (
     Sample,
     gather,
 )
+from assay.reports.formats import MOST_APPENDED
 from assay.reports.matrix import Matrix, find_matrix
-from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
+from assay.reports.summary import (
+    NOT_PASSED,
+    Summary,
+    describe_interval,
+    describe_retries,
+    describe_samples,
+    not_passed_rows,
+    percent,
+    summarize,
+)
 from assay.reports.text import count, one_line, seconds, show_command
 from assay.runs import Run
 
@@ -73,16 +83,34 @@ def render(run: Run) -> Iterator[str]:
     yield head(summary)
     if (matrix := find_matrix(run)) is not None:
         yield "".join(_matrix_parts(matrix))
+    yield from _retry_parts(run, summary)
     if not summary.not_passed:
         return
-    yield "\n## What did not pass\n\n| case | outcome | score |\n|---|---|---:|\n"
+    heads = ["case", "outcome", "score", *(["samples"] if summary.has_samples else [])]
+    yield f"\n## What did not pass\n\n| {' | '.join(heads)} |\n"
+    yield f"|---|---|---:|{'---|' * summary.has_samples}\n"
     for row in not_passed_rows(run):
         known = " (known)" if run.is_known(row) else ""
-        yield f"| {cell(one_line(row.id))} | {row.outcome.value}{known} | {row.score:.3f} |\n"
+        cells = [cell(one_line(row.id)), f"{row.outcome.value}{known}", f"{row.score:.3f}"]
+        if summary.has_samples:
+            cells.append(describe_samples(row.samples))
+        yield f"| {' | '.join(cells)} |\n"
     yield "\n## Evidence\n"
     for row in not_passed_rows(run):
         evidence = gather(run.read(row), is_known=run.is_known(row), limits=LIMITS)
         yield f"\n### {code_span(evidence.id)}\n\n{evidence_text(evidence)}"
+
+
+def _retry_parts(run: Run, summary: Summary) -> Iterator[str]:
+    """Yield the cases that needed more than one try, up to a limit."""
+    if not (summary.tried_again or summary.samples.repeated):
+        return
+    rows = run.repeated_rows()
+    yield "\n## Repetitions\n\n"
+    for row in islice(rows, _RETRIES_SHOWN):
+        yield f"- {cell(one_line(row.id))}: {describe_retries(row)}\n"
+    if more := sum(1 for _ in rows):
+        yield f"- … {count(more, 'more case')}\n"
 
 
 def head(summary: Summary) -> str:
@@ -98,6 +126,7 @@ def head(summary: Summary) -> str:
 
 
 _ROWS_AT_MOST = 500
+_RETRIES_SHOWN = 100
 
 
 def _matrix_parts(matrix: Matrix) -> Iterator[str]:
@@ -126,6 +155,9 @@ def _totals_table(summary: Summary) -> list[str]:
         columns[outcome.value] = f"{summary.counts[outcome]:,}"
     columns["known"] = f"{summary.known:,}"
     columns["pass rate"] = percent(summary.pass_rate)
+    columns["95% interval"] = describe_interval(summary.share)
+    if summary.has_samples:
+        columns["samples passed"] = f"{summary.samples.passed:,} of {summary.samples.taken:,}"
     columns["mean score"] = f"{summary.mean_score:.3f}"
     columns["time"] = "not finished" if summary.duration is None else seconds(summary.duration)
     return [
@@ -171,10 +203,7 @@ def _attribute_parts(attribute: Attribute) -> Iterator[str]:
         yield code_block(text, language)
 
 
-# GitHub takes no summary above 1 MiB at all; the room left is for the note of what is missing.
-MAX_BYTES = 1024 * 1024
-
-
+# GitHub takes no summary above 1 MiB at all; this is for the note of what is missing.
 _NOTE_BYTES = 4096
 
 
@@ -195,7 +224,7 @@ _OUTDATED_SHOWN = 100
 _LIMITS = EvidenceLimits(samples=3)
 
 
-def render_github(run: Run) -> Iterator[str]:
+def render_github(run: Run, *, room: int = MOST_APPENDED) -> Iterator[str]:
     """Yield the summary piece by piece, up to the size limit."""
     summary = summarize(run)
     title = f"## {_VERDICT_MARKS[summary.exit_code]} Assay: {code_span(one_line(summary.name))}\n\n"
@@ -205,8 +234,9 @@ def render_github(run: Run) -> Iterator[str]:
         text += f"- … {left_out:,} more\n"
     if (matrix := find_matrix(run)) is not None:
         text += "".join(_matrix_parts(matrix))
+    text += "".join(_retry_parts(run, summary))
     yield text
-    room = MAX_BYTES - _NOTE_BYTES - len(text.encode())
+    room -= _NOTE_BYTES + len(text.encode())
     shown = 0
     for row in not_passed_rows(run):
         evidence = gather(run.read(row), is_known=run.is_known(row), limits=_LIMITS)

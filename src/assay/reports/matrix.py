@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from assay.reports.subjects import find_function
 
 if TYPE_CHECKING:
     from assay.runs import Run
-
-# The function that makes the matrix of a run, by the subject of the run.
-_SOURCES = {"drift": "assay.questions.drift_report:matrix_of"}
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,7 @@ class Matrix:
 
 def find_matrix(run: Run) -> Matrix | None:
     """Return the matrix of a run, if its subject has one and it has a column."""
-    if (source := _SOURCES.get(run.manifest.subject)) is None:
+    if (make := find_function("matrix", run)) is None:
         return None
-    module, _, function = source.partition(":")
-    matrix: Matrix = getattr(import_module(module), function)(run)
+    matrix: Matrix = make(run)
     return matrix if matrix.columns else None

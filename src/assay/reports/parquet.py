@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from assay.errors import InputError
+from assay.extras import require_extra
 from assay.model import AT_DEFAULT, INHERITED, VerifierReport, decode_value, encode_value
 from assay.runs import Run
 
@@ -230,6 +231,7 @@ _NEEDED = {*VerifierReport.model_fields, "originals"}
 
 def render(run: Run) -> Iterator[bytes]:
     """Yield the bytes of the file, a row group at a time."""
+    require_extra("parquet", "a parquet report")
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -246,6 +248,7 @@ def render(run: Run) -> Iterator[bytes]:
 
 def to_table(run: Run) -> Any:
     """Return all rows as a pyarrow table."""
+    require_extra("parquet", "a table of arrow")
     import pyarrow as pa
 
     schema = file_schema()
@@ -294,6 +297,7 @@ def _groups(run: Run) -> Iterator[ColumnGroup]:
 
 def read_reports(path: Path) -> Iterator[VerifierReport]:
     """Yield the reports of a parquet file that Assay wrote, in order, a few in memory at a time."""
+    require_extra("parquet", "reading a parquet report")
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.model import MISTAKE, WRONG_INPUT, Outcome
+from assay.model import MISTAKE, NO_SAMPLES, WRONG_INPUT, Outcome, SampleCounts, Share
 from assay.reports.text import count, one_line
 from assay.runs import Gate, Row, Run
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # The order of outcomes other than a pass in reports: worst first.
 NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
+# A run whose first cases have one sample each is not read any further for samples.
+_LOOKED_AT = 100
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,12 @@ class Summary:
     """How many of the errors are mistakes in the cases, and not the machine's."""
     wrong_inputs: int = 0
     """How many of the errors are the user's own: files that could not be used, say."""
+    worked: float | None = None
+    """Seconds of all passes; None in runs of earlier versions."""
+    samples: SampleCounts = NO_SAMPLES
+    """The samples of all cases."""
+    tried_again: int = 0
+    """How many cases ran more than once, because they ended in an error before."""
 
     @property
     def total(self) -> int:
@@ -53,14 +61,29 @@ class Summary:
         return self.counts[Outcome.PASSED] / self.total if self.total else 0.0
 
     @property
+    def share(self) -> Share:
+        """The passed cases of all, as the pass rate, with its interval."""
+        return Share(self.counts[Outcome.PASSED], self.total)
+
+    @property
+    def has_samples(self) -> bool:
+        """Return whether a case has more than one sample."""
+        return self.samples.taken > self.total
+
+    @property
     def is_finished(self) -> bool:
         return self.finished is not None
 
     @property
     def duration(self) -> float | None:
-        """Seconds from the start to the end; None while there is no end."""
+        """Seconds that were worked on the run; None while there is no end.
+
+        The time between an interruption and the moment the run was resumed does not count.
+        """
         if self.finished is None:
             return None
+        if self.worked is not None:
+            return self.worked
         # If the clock was set back in between, the value is useless.
         return max(0.0, (self.finished - self.started).total_seconds())
 
@@ -104,7 +127,9 @@ class Summary:
         if self.total == 0:
             return f"{self.verdict}: the run has no cases."
         passed = self.counts[Outcome.PASSED]
-        parts = [f"{passed:,} of {count(self.total, 'case')} passed ({percent(self.pass_rate)})"]
+        # A share of one case would look as if it counted something else, such as its samples.
+        share = f" ({percent(self.pass_rate)})" if self.total > 1 else ""
+        parts = [f"{passed:,} of {count(self.total, 'case')} passed{share}"]
         parts += [
             f"{self.counts[outcome]:,} {outcome_word(outcome, self.counts[outcome])}"
             for outcome in NOT_PASSED
@@ -133,7 +158,14 @@ class Summary:
             "failing": self.failing,
             "wrong_inputs": self.wrong_inputs,
             "pass_rate": self.pass_rate,
+            "pass_rate_interval": list(self.share.interval) if self.total else None,
             "mean_score": self.mean_score,
+            "samples": self.samples.taken,
+            "samples_passed": self.samples.passed,
+            "samples_failed": self.samples.failed,
+            "repeated_requests": self.samples.repeated,
+            "tried_again": self.tried_again,
+            "seconds": self.duration,
             "gate": None if self.gate is None else self.gate.model_dump(),
             "exit_code": self.exit_code,
             "verdict": self.verdict_line(),
@@ -147,6 +179,7 @@ def summarize(run: Run) -> Summary:
         counts[outcome] += 1
         scores += score
     known, failing = _judge_rows(run, counts)
+    samples, tried_again = run.count_samples()
     total = sum(counts.values())
     return Summary(
         name=run.name,
@@ -162,7 +195,26 @@ def summarize(run: Run) -> Summary:
         gate=run.manifest.gate,
         mistakes=sum(row.code == MISTAKE for row in run.rows(Outcome.ERROR)),
         wrong_inputs=sum(row.code == WRONG_INPUT for row in run.rows(Outcome.ERROR)),
+        worked=run.manifest.worked,
+        samples=samples,
+        tried_again=tried_again,
     )
+
+
+def count_samples(run: Run) -> Share | None:
+    """Return how many of all judged samples passed, if the cases of the run have several.
+
+    It reads every record, so it is for reports that show the number.
+    """
+    passed = judged = several = 0
+    for place, (_, packed) in enumerate(run.all_packed()):
+        outcomes = [report["outcome"] for report in packed["reports"]]
+        several += len(outcomes) > 1
+        if place >= _LOOKED_AT and not several:
+            return None
+        passed += outcomes.count(Outcome.PASSED.value)
+        judged += outcomes.count(Outcome.PASSED.value) + outcomes.count(Outcome.FAILED.value)
+    return Share(passed, judged) if several else None
 
 
 def _judge_rows(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
@@ -208,6 +260,32 @@ def not_passed_rows(run: Run) -> Iterator[Row]:
 def percent(rate: float) -> str:
     """Rounded down, so that only all of the cases are 100%."""
     return f"{math.floor(rate * 1000 + 1e-9) / 10:.1f}%"
+
+
+def describe_interval(share: Share) -> str:
+    """Return the limits of a rate, for a table or in brackets after it."""
+    return f"{share.interval.low:.1%} to {share.interval.high:.1%}" if share.trials else "–"
+
+
+def describe_samples(samples: SampleCounts) -> str:
+    """Return how many samples passed; a rate only if all of them were taken."""
+    text = f"{samples.passed:,} of {count(samples.taken, 'sample')} passed"
+    if samples.is_early or samples.share.value is None:
+        return text
+    judged = samples.share.trials
+    of = f" of {judged:,} judged" if judged < samples.taken else ""
+    rate = f"{percent(samples.share.value)}{of}, 95% interval {describe_interval(samples.share)}"
+    return f"{text} ({rate})"
+
+
+def describe_retries(row: Row) -> str:
+    """Return how often a case ran and how many of its requests were repeated; empty if none."""
+    parts = []
+    if row.tries > 1:
+        parts.append(f"ran {row.tries:,} times, because it ended in an error before")
+    if row.samples.repeated:
+        parts.append(f"{count(row.samples.repeated, 'request')} repeated")
+    return ", ".join(parts)
 
 
 def outcome_word(outcome: Outcome, number: int) -> str:

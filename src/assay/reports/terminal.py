@@ -1,38 +1,39 @@
-"""Terminal output for runs and comparisons of runs."""
+"""Terminal output for runs."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
+from contextlib import suppress
 from itertools import islice
-from typing import Any
 
 from assay.model import Outcome
 from assay.reports.evidence import EvidenceLimits, Paint, case_lines, gather
 from assay.reports.matrix import Matrix, MatrixCell, find_matrix
+from assay.reports.subjects import MISSHAPEN, find_function
 from assay.reports.summary import (
     NOT_PASSED,
     Summary,
+    describe_interval,
+    describe_retries,
     not_passed_rows,
     outcome_word,
     percent,
     summarize,
 )
 from assay.reports.text import count, name_of, one_line, seconds, show_command
-from assay.runs import CaseChange, Row, Run, RunComparison
+from assay.runs import Row, Run
 
 SHOWN_AT_MOST = 50
+
+
+_RETRIES_SHOWN = 5
 
 
 _LIMITS = EvidenceLimits(characters=1_600, lines=30, attributes=8, samples=3)
 
 
 _FULL = EvidenceLimits(characters=20_000, lines=400, attributes=1_000, samples=1_000)
-
-
-# The function that writes one case, by the subject of the run; else its evidence is shown.
-_CASES = {"questions": "assay.questions.show:question_lines"}
 
 
 _VERDICT_STYLES = {0: "passed", 1: "failed", 2: "unverified", 3: "error"}
@@ -88,12 +89,14 @@ def render_case(run: Run, row: Row, *, colour: bool = False) -> str:
     """Return one case with nearly all of its evidence, for `assay runs show RUN CASE`."""
     record = run.read(row)
     evidence = gather(record, is_known=run.is_known(row), limits=_FULL)
-    if record.detail is not None and (source := _CASES.get(run.manifest.subject)):
-        module, _, function = source.partition(":")
-        told = getattr(import_module(module), function)(record, Paint(colour))
-        known = ["accepted by the baseline"] if evidence.is_known else []
-        used = [f"used: {evidence.usage}"] if evidence.usage else []
-        return "\n".join([*told, *known, *used, f"took {evidence.duration}"]) + "\n"
+    show = find_function("lines", run)
+    if show is not None and record.detail is not None:
+        # With a record of another shape the evidence is shown as for any subject.
+        with suppress(*MISSHAPEN):
+            told = list(show(run, record, Paint(colour)))
+            known = ["accepted by the baseline"] if evidence.is_known else []
+            used = [f"used: {evidence.usage}"] if evidence.usage else []
+            return "\n".join([*told, *known, *used, f"took {evidence.duration}"]) + "\n"
     lines = [*case_lines(evidence, Paint(colour), in_full=True), f"    took {evidence.duration}"]
     for label, text in (
         ("used", evidence.usage),
@@ -116,10 +119,17 @@ def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
     )
     if summary.total:
         yield _counts_line(summary, paint)
-        parts = [f"pass rate {percent(summary.pass_rate)}", f"mean score {summary.mean_score:.3f}"]
+        rate = f"{percent(summary.pass_rate)} (95% interval {describe_interval(summary.share)})"
+        # A share of one case would look as if it counted something else, such as its samples.
+        parts = [f"pass rate {rate}"] if summary.total > 1 else []
+        parts.append(f"mean score {summary.mean_score:.3f}")
         if summary.duration is not None:
             parts.append(seconds(summary.duration))
         yield "   ".join(parts)
+    if summary.has_samples:
+        taken = count(summary.samples.taken, "sample")
+        yield f"{summary.samples.passed:,} of {taken} passed"
+    yield from _retry_lines(run, summary)
     for entry in summary.outdated:
         yield f"no longer needed in the baseline: {one_line(entry.case)} ({one_line(entry.code)})"
     if run.is_being_written():
@@ -127,6 +137,17 @@ def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
     elif not summary.is_finished:
         yield f"continue it with: assay runs resume {one_line(shlex.quote(name_of(run)))}"
     yield paint(summary.verdict_line(), _style(summary))
+
+
+def _retry_lines(run: Run, summary: Summary) -> Iterator[str]:
+    """Yield which cases needed more than one try; they are named up to a limit."""
+    if not (summary.tried_again or summary.samples.repeated):
+        return
+    rows = run.repeated_rows()
+    for row in islice(rows, _RETRIES_SHOWN):
+        yield f"{one_line(row.id)}: {describe_retries(row)}"
+    if more := sum(1 for _ in rows):
+        yield f"… {count(more, 'more case')} with repetitions"
 
 
 def _style(summary: Summary) -> str:
@@ -144,64 +165,3 @@ def _counts_line(summary: Summary, paint: Paint) -> str:
     if summary.known:
         parts.append(f"{summary.known:,} accepted by the baseline")
     return "   ".join(parts)
-
-
-_SECTIONS = (
-    ("newly_failing", "newly failing"),
-    ("newly_errored", "newly in error"),
-    ("newly_passing", "newly passing"),
-    ("score_changes", "score changed"),
-)
-
-
-def comparison_lines(comparison: RunComparison) -> Iterator[str]:
-    """Yield what changed, a line per case, the worst first; then how much did not."""
-    for attribute, title in _SECTIONS:
-        changes: list[CaseChange] = getattr(comparison, attribute)
-        if changes:
-            yield f"{title}: {len(changes)}"
-            yield from (f"  {_change_text(change)}" for change in changes)
-    for title, rows in (("added", comparison.added), ("removed", comparison.removed)):
-        if rows:
-            yield f"{title}: {len(rows)}"
-            yield from (f"  {one_line(row.id)} ({row.outcome})" for row in rows)
-    yield f"unchanged: {comparison.unchanged}"
-    if not comparison.is_complete:
-        yield "not finished: one of the runs has cases that are yet to run"
-
-
-def _change_text(change: CaseChange) -> str:
-    before, after = change.before, change.after
-    if before is None:
-        return f"{one_line(change.id)}  new, {after.outcome}"
-    outcome = f"{before.outcome} → {after.outcome}" if before.outcome != after.outcome else ""
-    score = f"score {before.score:.3g} → {after.score:.3g}" if before.score != after.score else ""
-    return f"{one_line(change.id)}  " + ", ".join(filter(None, (outcome, score)))
-
-
-def comparison_values(comparison: RunComparison) -> dict[str, Any]:
-    """Return the same as values for JSON."""
-    changed = {
-        attribute: [_change_values(change) for change in getattr(comparison, attribute)]
-        for attribute, _ in _SECTIONS
-    }
-    return {
-        **changed,
-        "added": [_row_values(row) for row in comparison.added],
-        "removed": [_row_values(row) for row in comparison.removed],
-        "unchanged": comparison.unchanged,
-        "is_complete": comparison.is_complete,
-        "exit_code": comparison.exit_code(),
-    }
-
-
-def _change_values(change: CaseChange) -> dict[str, Any]:
-    return {
-        "case": change.id,
-        "before": None if change.before is None else _row_values(change.before),
-        "after": _row_values(change.after),
-    }
-
-
-def _row_values(row: Row) -> dict[str, Any]:
-    return {"case": row.id, "outcome": row.outcome.value, "score": row.score}

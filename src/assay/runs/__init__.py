@@ -1,22 +1,41 @@
 """Resumable runs: the folder, the journal, the engine, and queries on them."""
 
 from assay.findings import Baseline
-from assay.runs.compare import CaseChange, RunComparison, compare_runs
+from assay.runs.archive import LARGEST_RUN, Exported, export_run, import_run
+from assay.runs.compare import (
+    LISTED,
+    CaseChange,
+    ChangeKind,
+    CodeFlip,
+    ComparedRun,
+    DurationChange,
+    Durations,
+    FailOn,
+    RunComparison,
+    SampledTest,
+    compare_runs,
+    list_changes,
+    name_finding,
+)
 from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
+    CONVERSATION,
+    JOURNAL,
+    MANIFEST,
     RUNS_FOLDER,
     Gate,
     Manifest,
     Run,
     check_resumable,
     create_folder,
-    find_run,
+    is_being_written,
     read_manifest,
-    run_folders,
     write_gate,
 )
-from assay.runs.index import Row
+from assay.runs.index import ROW_COLUMNS, Row, RunIndex, make_row
+from assay.runs.journal import JournalReader, Span, complete_size, mark_at
+from assay.runs.merge import MergedRun, merge_runs
 from assay.runs.plan import (
     Ended,
     Plan,
@@ -27,36 +46,76 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
+from assay.runs.prune import LeftRun, Pruning, prune_runs
+from assay.runs.registry import find_run, list_elsewhere, remember_run, run_folders
+from assay.runs.trend import LAST, Trend, TrendPoint, draw_sparkline, read_trends
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
+    "CONVERSATION",
+    "JOURNAL",
+    "LARGEST_RUN",
+    "LAST",
+    "LISTED",
+    "MANIFEST",
+    "ROW_COLUMNS",
     "RUNS_FOLDER",
     "Baseline",
     "CaseChange",
     "Chain",
+    "ChangeKind",
+    "CodeFlip",
+    "ComparedRun",
+    "DurationChange",
+    "Durations",
     "Ended",
+    "Exported",
+    "FailOn",
     "Gate",
+    "JournalReader",
+    "LeftRun",
     "Manifest",
+    "MergedRun",
     "Parts",
     "Plan",
     "Progress",
+    "Pruning",
     "Row",
     "Run",
     "RunComparison",
+    "RunIndex",
+    "SampledTest",
+    "Span",
     "Step",
     "TerminalProgress",
+    "Trend",
+    "TrendPoint",
     "Unit",
     "Watch",
     "Work",
     "Worker",
     "check_resumable",
     "compare_runs",
+    "complete_size",
     "create_folder",
+    "draw_sparkline",
     "execute",
+    "export_run",
     "find_run",
+    "import_run",
+    "is_being_written",
+    "list_changes",
+    "list_elsewhere",
+    "make_row",
+    "mark_at",
+    "merge_runs",
+    "name_finding",
     "name_some",
+    "prune_runs",
     "read_manifest",
+    "read_trends",
+    "remember_run",
     "resume_run",
     "run_cases",
     "run_folders",

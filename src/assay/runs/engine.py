@@ -30,6 +30,7 @@ from assay.model import CaseRecord, FinishedCase, Outcome
 from assay.runs.journal import SYNC_SECONDS
 from assay.runs.writer import Parts, RunWriter, Unit
 from assay.tracebacks import describe, origin
+from assay.traces import enter_case
 
 Work: TypeAlias = Callable[[Unit, Parts], Awaitable[CaseRecord | FinishedCase]]
 
@@ -254,7 +255,8 @@ async def _take(writer: RunWriter, step: Step, work: _Steps, progress: Progress)
     if not writer.wants(step):
         progress.count_stored()
         return
-    record = await work.run(step, Parts(writer, step))
+    with enter_case(step.id):
+        record = await work.run(step, Parts(writer, step))
     writer.add(step, record)
     progress.count_case(record.outcome)
 

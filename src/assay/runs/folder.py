@@ -12,7 +12,6 @@ import secrets
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -21,8 +20,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from assay._version import __version__
 from assay.documents import open_regular, read_record, replace_file
 from assay.errors import InfrastructureError, InputError, nearest
+from assay.extras import require_extra
 from assay.findings import Baseline
-from assay.model import CaseRecord, Outcome
+from assay.model import CaseRecord, Outcome, SampleCounts
 from assay.runs.index import Row, RunIndex
 from assay.runs.journal import (
     JournalReader,
@@ -43,6 +43,8 @@ RUNS_FOLDER = Path(".assay/runs")
 MANIFEST = "run.json"
 JOURNAL = "journal.jsonl"
 BASELINE = "baseline.json"
+# The start of the key of a part that is the conversation of a sample; the number follows.
+CONVERSATION = "conversation "
 
 
 def _versions() -> dict[str, str]:
@@ -84,9 +86,16 @@ class Manifest(BaseModel):
     gate: Gate | None = None
     started: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
     finished: AwareDatetime | None = None
+    # Seconds of all passes that have ended: a run that is resumed is not worked on in between.
+    # None in runs of earlier versions.
+    worked: float | None = None
+    # When the current pass began.
+    working_since: AwareDatetime | None = None
     # Of a finished run: how many cases it has, and the link of the last line of its journal.
     cases: int | None = None
     link: str | None = None
+    # The names of the runs that it was merged from, if it was.
+    merged_from: list[str] = Field(default_factory=list)
 
 
 class Run:
@@ -95,18 +104,26 @@ class Run:
     Its verdict and its reports are made by `assay.reports`, which is imported when it is needed.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, index: RunIndex | None = None) -> None:
+        """Open a run. With an `index` of it, the journal is not checked: only what is read is."""
         path = Path(path)
         self.path = path
         self.manifest = read_manifest(path)
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
+        self._index = self._open_index() if index is None else index
+        self._reader = JournalReader(path / JOURNAL)
+        # Also closed on garbage collection, for use in notebooks.
+        self.close = weakref.finalize(self, _close_both, self._reader, self._index)
+
+    def _open_index(self) -> RunIndex:
+        """Return the index of the journal; raise InputError if the journal is damaged."""
+        path = self.path
         complete_size(path / JOURNAL)
         is_written = is_being_written(path)
         link = "" if is_written else check_links(path / JOURNAL)
-        self._index = RunIndex.for_reading(path)
+        index = RunIndex.for_reading(path)
         if not is_written:
-            self._check_complete(link)
-        self._reader = JournalReader(path / JOURNAL)
+            self._check_complete(index, link)
         if (torn := count_torn_bytes(path / JOURNAL)) and not is_written:
             logger.warning(
                 "%s: the last line was torn by a crash; its case is missing until the run is "
@@ -114,19 +131,18 @@ class Run:
                 path / JOURNAL,
                 torn,
             )
-        # Also closed on garbage collection, for use in notebooks.
-        self.close = weakref.finalize(self, _close_both, self._reader, self._index)
+        return index
 
-    def _check_complete(self, link: str) -> None:
+    def _check_complete(self, index: RunIndex, link: str) -> None:
         """Raise InputError if a finished run has lost lines."""
         manifest = self.manifest
         if manifest.finished is None or manifest.cases is None:
             return
-        cases = sum(self._index.counts().values())
+        cases = sum(index.counts().values())
         has_changed = (cases, link) != (manifest.cases, manifest.link)
         # A run that is being resumed right now has changed legitimately.
         if has_changed and not self.is_being_written():
-            self._index.close()
+            index.close()
             raise InputError(
                 f"the journal has {cases} cases; the run had {manifest.cases} when it finished"
                 if cases != manifest.cases
@@ -158,10 +174,10 @@ class Run:
         return summarize(self)
 
     def compare(self, before: Run | str | os.PathLike[str]) -> RunComparison:
-        """Compare with an earlier run: what newly fails, newly passes, is added or removed."""
+        """Compare with an earlier run of the same subject."""
         from assay.runs.compare import compare_runs
 
-        return compare_runs(before if isinstance(before, Run) else Run(before), self)
+        return compare_runs(before, self)
 
     def report(self, format: str = "markdown") -> Any:  # noqa: A002 - the option's name
         """Return the report in a format of `assay report`; bytes if the format is binary."""
@@ -178,10 +194,7 @@ class Run:
 
     def to_pandas(self) -> Any:
         """Return the same as a pandas data frame; needs pandas."""
-        try:
-            import_module("pandas")  # pyarrow would only say that it is missing
-        except ImportError:
-            raise InputError("pandas is not installed", advice="pip install pandas") from None
+        require_extra("stats", "a data frame")
         return self.to_arrow().to_pandas()
 
     def _repr_html_(self) -> str:
@@ -209,6 +222,19 @@ class Run:
         """Return the record in the journal's compact form, for reading very many."""
         packed: dict[str, Any] = self._reader.read(row.span)["record"]
         return packed
+
+    @property
+    def has_conversations(self) -> bool:
+        """Return whether conversations of any case are kept."""
+        return self._index.has_parts(CONVERSATION)
+
+    def conversations(self, row: Row) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the kept conversations of a case, each with the number of its sample, from 1."""
+        for key, span in self._index.list_parts(row.id, CONVERSATION, row.fingerprint):
+            number = key.removeprefix(CONVERSATION)
+            value = self._reader.read(span).get("value")
+            if number.isascii() and number.isdecimal() and isinstance(value, dict):
+                yield int(number), value
 
     def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield every record in compact form, in order, with the length of its line."""
@@ -242,6 +268,14 @@ class Run:
     def counts(self) -> dict[Outcome, int]:
         """Return the number of cases per outcome."""
         return self._index.counts()
+
+    def count_samples(self) -> tuple[SampleCounts, int]:
+        """Return the samples of all cases together, and how many cases ran more than once."""
+        return self._index.count_samples()
+
+    def repeated_rows(self) -> Iterator[Row]:
+        """Return the cases that ran more than once, or for which requests were repeated."""
+        return self._index.repeated_rows()
 
     def is_known(self, row: Row) -> bool:
         """Return whether the baseline accepts the finding of this case."""
@@ -280,7 +314,21 @@ def is_being_written(path: Path) -> bool:
 
 
 def check_resumable(path: Path) -> None:
-    """Raise an InputError if the run cannot be continued: it is being written, or damaged."""
+    """Raise an InputError if the run cannot be continued: it is being written, damaged, or merged.
+
+    A merged run has cases that its request does not select; they would be dropped.
+    """
+    check_readable(path)
+    if read_manifest(path).merged_from:
+        raise InputError(
+            "was merged from other runs and cannot be resumed",
+            where=str(path),
+            advice="resume these runs, and merge them again",
+        )
+
+
+def check_readable(path: Path) -> None:
+    """Raise an InputError if the run is being written, or damaged."""
     complete_size(path / JOURNAL)
     if is_being_written(path):
         raise InputError("another process is writing this run", where=str(path))
@@ -303,6 +351,32 @@ def read_manifest(path: Path) -> Manifest:
         ) from None
 
 
+def begin_pass(manifest: Manifest, last_write: float | None) -> None:
+    """Start a pass over the cases; `last_write` is when the journal last grew, if it ever did.
+
+    The last pass may have been killed, or be of a version that did not measure it.
+    """
+    last = None if last_write is None else datetime.fromtimestamp(last_write, UTC)
+    if manifest.worked is None:
+        end = manifest.finished or last
+        manifest.worked = 0.0 if end is None else _seconds(manifest.started, end)
+    elif manifest.working_since is not None and last is not None:
+        manifest.worked += _seconds(manifest.working_since, last)
+    manifest.working_since = datetime.now(UTC)
+
+
+def end_pass(manifest: Manifest) -> None:
+    """End the current pass and count its seconds."""
+    if manifest.working_since is not None:
+        since, manifest.working_since = manifest.working_since, None
+        manifest.worked = (manifest.worked or 0.0) + _seconds(since, datetime.now(UTC))
+
+
+def _seconds(start: datetime, end: datetime) -> float:
+    """Return the seconds between two moments; none if the clock was set back in between."""
+    return max(0.0, (end - start).total_seconds())
+
+
 def write_gate(path: Path, gate: Gate) -> None:
     """Store with a finished run whether its gate was met."""
     write_manifest(path, read_manifest(path).model_copy(update={"gate": gate}))
@@ -321,7 +395,7 @@ def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS
     try:
         path.mkdir(parents=True, exist_ok=True)
         if out is None:
-            _ignore_in_git(runs_folder)
+            ignore_in_git(runs_folder)
         if (path / MANIFEST).exists():
             raise InputError(
                 "already holds a run",
@@ -345,38 +419,8 @@ def _new_name(manifest: Manifest) -> str:
     return f"{moment}-{words or manifest.subject}-{secrets.token_hex(2)}"
 
 
-def _ignore_in_git(runs_folder: Path) -> None:
+def ignore_in_git(runs_folder: Path) -> None:
+    """Keep a runs folder in its usual place out of version control."""
     ignore = runs_folder.parent / ".gitignore"
     if runs_folder.parent.name == ".assay" and not ignore.exists():
         ignore.write_text("*\n")
-
-
-def run_folders(runs_folder: Path) -> list[Path]:
-    """Return the runs kept under a folder, oldest first."""
-    if not runs_folder.is_dir():
-        return []
-    return sorted(
-        (entry for entry in runs_folder.iterdir() if (entry / MANIFEST).is_file()),
-        key=lambda entry: entry.name,
-    )
-
-
-def find_run(name: str, runs_folder: Path = RUNS_FOLDER) -> Path:
-    """Return the run folder for a path, a name, a prefix of a name or `latest`."""
-    if (Path(name) / MANIFEST).is_file():
-        return Path(name)
-    known = run_folders(runs_folder)
-    if name == "latest" and known:
-        return known[-1]
-    matching = [path for path in known if path.name.startswith(name)]
-    if len(matching) == 1:
-        return matching[0]
-    if len(matching) > 1:
-        names = ", ".join(path.name for path in matching[:5])
-        raise InputError(f"{name!r} means {len(matching)} runs: {names}", advice="give more of it")
-    if os.path.isdir(name):  # noqa: PTH112 - a plain question about a word of the command line
-        raise InputError("is not a run: it has no run.json", where=name)
-    raise InputError(
-        f"no run {name!r} in {runs_folder}",
-        advice=nearest(name, (path.name for path in known)) if known else "there are no runs yet",
-    )

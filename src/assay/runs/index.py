@@ -11,22 +11,23 @@ import contextlib
 import hashlib
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import InputError
 from assay.findings import BaselineEntry
-from assay.model import Outcome, is_packed_record
+from assay.model import Outcome, SampleCounts, count_samples, is_packed_record
 from assay.runs.journal import Span, complete_size, make_damage_error, mark_at, read_entries
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 
 _SCHEMA = (
     """
 CREATE TABLE cases (
     id TEXT PRIMARY KEY, place INTEGER, offset INTEGER, length INTEGER, outcome TEXT, code TEXT,
-    fingerprint TEXT, score REAL, duration REAL, pass INTEGER
+    fingerprint TEXT, score REAL, duration REAL, samples INTEGER, passed INTEGER, failed INTEGER,
+    early INTEGER, repeated INTEGER, tries INTEGER, pass INTEGER
 ) WITHOUT ROWID
 """,
     """
@@ -59,6 +60,9 @@ class Row(NamedTuple):
     fingerprint: str
     score: float
     duration: float
+    samples: SampleCounts
+    tries: int
+    """How often the case ran with this input; more than once after an error."""
 
     @property
     def entry(self) -> BaselineEntry | None:
@@ -69,7 +73,19 @@ class Row(NamedTuple):
 
 
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
-_COLUMNS = "id, place, offset, length, outcome, code, fingerprint, score, duration"
+ROW_COLUMNS = (
+    "id, place, offset, length, outcome, code, fingerprint, score, duration, "
+    "samples, passed, failed, early, repeated, tries"
+)
+_INSERT = "INSERT INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# A case that ran again with the same input keeps the number of its tries.
+_REPLACE = f"""{_INSERT} ON CONFLICT (id) DO UPDATE SET
+    tries = CASE WHEN fingerprint = excluded.fingerprint THEN tries + 1 ELSE 1 END,
+    place = excluded.place, offset = excluded.offset, length = excluded.length,
+    outcome = excluded.outcome, code = excluded.code, fingerprint = excluded.fingerprint,
+    score = excluded.score, duration = excluded.duration, samples = excluded.samples,
+    passed = excluded.passed, failed = excluded.failed, early = excluded.early,
+    repeated = excluded.repeated, pass = excluded.pass"""
 
 
 class RunIndex:
@@ -168,9 +184,9 @@ class RunIndex:
         (covered,) = self._database.execute("SELECT covered FROM state").fetchone()
         return int(covered)
 
-    def cover(self, journal: Path) -> None:
-        """Add the journal lines beyond the covered offset."""
-        end = self.read_covered()
+    def cover(self, journal: Path, most: int | None = None) -> None:
+        """Add the journal lines beyond the covered offset, or the next `most` bytes of them."""
+        start = end = self.read_covered()
         if complete_size(journal) == end:
             return
         for span, entry in read_entries(journal, end):
@@ -180,6 +196,8 @@ class RunIndex:
             end = span.offset + span.length
             if len(self._pending) >= _FLUSH_EVERY:
                 self._flush()
+            if most is not None and end - start >= most:
+                break
         self.commit(end, mark_at(journal, end))
 
     def add(self, span: Span, entry: dict[str, Any]) -> None:
@@ -209,6 +227,9 @@ class RunIndex:
         if not code.isascii():
             # sqlite only accepts text that can be encoded as UTF-8; file names need not be.
             code = code.encode("utf-8", "backslashreplace").decode()
+        if identifier in self._pending:
+            # Each of its lines is a try.
+            self._flush()
         self._pending[identifier] = (
             identifier,
             place,
@@ -218,17 +239,17 @@ class RunIndex:
             record["fingerprint"],
             record["score"],
             record["duration"],
+            *count_samples(record),
+            1,
             self._passes,
         )
 
     def _flush(self) -> None:
         if not self._pending:
             return
-        insert = "INSERT" if self._is_new else "INSERT OR REPLACE"
         try:
             self._database.executemany(
-                f"{insert} INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                self._pending.values(),
+                _INSERT if self._is_new else _REPLACE, self._pending.values()
             )
         except sqlite3.IntegrityError:
             self._database.rollback()
@@ -268,10 +289,10 @@ class RunIndex:
         found = self._pending.get(identifier)
         if found is None and not self._is_new:
             found = self._database.execute(
-                f"SELECT {_COLUMNS}, pass FROM cases WHERE id = ?",  # noqa: S608 - constant text
+                f"SELECT {ROW_COLUMNS}, pass FROM cases WHERE id = ?",  # noqa: S608 - constant text
                 (identifier,),
             ).fetchone()
-        return None if found is None else (_row(found[:-1]), found[-1] == self._passes)
+        return None if found is None else (make_row(found[:-1]), found[-1] == self._passes)
 
     def touch(self, identifier: str) -> None:
         self._database.execute("UPDATE cases SET pass = ? WHERE id = ?", (self._passes, identifier))
@@ -289,19 +310,52 @@ class RunIndex:
         ).fetchone()
         return None if found is None else Span(*found)
 
+    def has_parts(self, start: str) -> bool:
+        """Return whether any case has a part whose key starts with this."""
+        found = "SELECT 1 FROM parts WHERE substr(key, 1, ?) = ? LIMIT 1"
+        return self._database.execute(found, (len(start), start)).fetchone() is not None
+
+    def list_parts(
+        self, identifier: str, start: str, fingerprint: str
+    ) -> Iterator[tuple[str, Span]]:
+        """Yield the parts of a case whose key starts with this, the shortest keys first."""
+        found = self._database.execute(
+            "SELECT key, offset, length FROM parts WHERE id = ? AND fingerprint = ? "
+            "AND substr(key, 1, ?) = ? ORDER BY length(key), key",
+            (identifier, fingerprint, len(start), start),
+        )
+        return ((key, Span(offset, length)) for key, offset, length in found)
+
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
         """Return the cases in order, all or those with one of these outcomes."""
         marks = ", ".join("?" * len(outcomes))
         where = f"WHERE outcome IN ({marks})" if outcomes else ""
         found = self._database.execute(
-            f"SELECT {_COLUMNS} FROM cases {where} ORDER BY place, id",  # noqa: S608 - constant text
+            f"SELECT {ROW_COLUMNS} FROM cases {where} ORDER BY place, id",  # noqa: S608 - constant text
             [outcome.value for outcome in outcomes],
         )
-        return (_row(fields) for fields in found)
+        return (make_row(fields) for fields in found)
+
+    def repeated_rows(self) -> Iterator[Row]:
+        """Return the cases that ran more than once, or for which requests were repeated."""
+        found = self._database.execute(
+            f"SELECT {ROW_COLUMNS} FROM cases WHERE tries > 1 OR repeated > 0 "  # noqa: S608
+            "ORDER BY place, id"
+        )
+        return (make_row(fields) for fields in found)
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """Offset and length of the lines of all cases, in the order of the cases."""
         return self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
+
+    def count_samples(self) -> tuple[SampleCounts, int]:
+        """Return the samples of all cases together, and how many cases ran more than once."""
+        *sums, again = self._database.execute(
+            "SELECT total(samples), total(passed), total(failed), max(early), total(repeated), "
+            "total(tries > 1) FROM cases"
+        ).fetchone()
+        taken, passed, failed, early, repeated = (int(each or 0) for each in sums)
+        return SampleCounts(taken, passed, failed, bool(early), repeated), int(again)
 
     def scores(self) -> Iterator[tuple[Outcome, float]]:
         """Return the outcome and the score of every case, in order."""
@@ -418,6 +472,19 @@ def _has_utf8(text: str) -> bool:
     return True
 
 
-def _row(fields: tuple[Any, ...]) -> Row:
-    identifier, place, offset, length, outcome, *rest = fields
-    return Row(identifier, place, Span(offset, length), _OUTCOMES[outcome], *rest)
+def make_row(fields: Sequence[Any]) -> Row:
+    """Return the row of what a query for `ROW_COLUMNS` found."""
+    identifier, place, offset, length, outcome, code, fingerprint, score, duration = fields[:9]
+    taken, passed, failed, early, repeated, tries = fields[9:]
+    return Row(
+        identifier,
+        place,
+        Span(offset, length),
+        _OUTCOMES[outcome],
+        code,
+        fingerprint,
+        score,
+        duration,
+        SampleCounts(taken, passed, failed, bool(early), repeated),
+        tries,
+    )

@@ -14,7 +14,9 @@ from assay.findings import Baseline
 from assay.model import CaseRecord, FinishedCase
 from assay.runs.engine import Chain, Follow, Progress, Step, execute
 from assay.runs.folder import BASELINE, Manifest, Run, check_resumable, create_folder
+from assay.runs.registry import remember_run
 from assay.runs.writer import Parts, Unit
+from assay.traces import trace_run
 
 
 class Worker(Protocol):
@@ -83,8 +85,12 @@ def start_run(
     write_baseline: Path | None = None,
     watch: Watch = watch_nothing,
     engine: str = LOCAL,
+    creates_runs: bool = False,
 ) -> Ended:
-    """Create a run folder, run all cases and finish the run."""
+    """Create a run folder, run all cases and finish the run.
+
+    `creates_runs` allows to make the folder `runs` for a run that is written elsewhere.
+    """
     run_with = find_engine(engine)
     if baseline is not None and write_baseline is not None and not baseline.exists():
         # The first one is only being made.
@@ -92,6 +98,7 @@ def start_run(
     if baseline is not None:
         Baseline.read(baseline)
     folder = create_folder(out, plan.manifest, runs)
+    remember_run(folder, runs, creates=creates_runs)
     _use_baseline(folder, baseline)
     return _carry_out(plan, folder, write_baseline, watch, run_with)
 
@@ -139,7 +146,11 @@ def _carry_out(
 ) -> Ended:
     # The location of the run, even if the user's code changes the current directory.
     place = folder.absolute()
-    with watch(folder, plan.total) as progress:
+    manifest = plan.manifest
+    with (
+        watch(folder, plan.total) as progress,
+        trace_run(place.name, manifest.subject, manifest.title),
+    ):
         engine(plan, place, progress)
     # The path as given, if it still means the same.
     shown = folder if folder.absolute() == place else place

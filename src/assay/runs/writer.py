@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple, Self
 from assay.documents import MEGABYTE, has_too_many_parts
 from assay.errors import InputError
 from assay.model import CaseRecord, FinishedCase, Outcome, encode_bytes, is_plain
-from assay.runs.folder import JOURNAL, read_manifest, write_manifest
+from assay.runs.folder import JOURNAL, begin_pass, end_pass, read_manifest, write_manifest
 from assay.runs.index import DoubledCaseError, RunIndex
 from assay.runs.journal import (
     LONGEST_LINE,
@@ -23,6 +24,7 @@ from assay.runs.journal import (
     shorten_report,
 )
 from assay.tracebacks import describe
+from assay.traces import trace_case
 
 logger = logging.getLogger("assay")
 
@@ -61,6 +63,7 @@ class RunWriter:
         # Absolute, because the user's code may change the current directory.
         self.path = path.absolute()
         self.manifest = read_manifest(path)
+        last_write = _find_last_write(self.path / JOURNAL)
         self._journal = Journal(self.path / JOURNAL)
         try:
             check_links(self.path / JOURNAL)
@@ -72,11 +75,11 @@ class RunWriter:
         self._running: set[str] = set()
         self._uncommitted = 0
         self.changed: list[str] = []
-        if self.manifest.finished is not None:
-            # A resumed run is unfinished again until it has gone through all cases.
-            self.manifest.finished = self.manifest.gate = None
-            self.manifest.cases = self.manifest.link = None
-            write_manifest(self.path, self.manifest)
+        begin_pass(self.manifest, last_write)
+        # A resumed run is unfinished again until it has gone through all cases.
+        self.manifest.finished = self.manifest.gate = None
+        self.manifest.cases = self.manifest.link = None
+        write_manifest(self.path, self.manifest)
         if self._journal.torn:
             logger.warning(
                 "%s: the last line was torn by a crash; %d bytes were cut off, its case runs again",
@@ -127,8 +130,10 @@ class RunWriter:
                 self._write_record(unit, shorten_record(packed, _fits))
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             # The content of one case must not affect the others.
-            self._write_record(unit, _make_error_record(unit, self.manifest.subject, error).pack())
+            packed = _make_error_record(unit, self.manifest.subject, error).pack()
+            self._write_record(unit, packed)
         self._running.discard(unit.id)
+        trace_case(packed)
 
     def _write_record(self, unit: Unit, packed: dict[str, Any]) -> None:
         plain = packed["detail"] is None and all(map(is_plain, packed["reports"]))
@@ -186,6 +191,7 @@ class RunWriter:
         self._journal.sync()
         self.manifest.cases = sum(self._index.counts().values())
         self.manifest.link = (self._journal.link or b"").decode()
+        end_pass(self.manifest)
         self.manifest.finished = datetime.now(UTC)
         write_manifest(self.path, self.manifest)
 
@@ -201,7 +207,21 @@ class RunWriter:
                 self._index.seal()
         finally:
             self._index.close()
+            if self.manifest.working_since is not None:
+                # Without it, as after a kill, the pass ends with the last line of the journal.
+                with contextlib.suppress(OSError):
+                    end_pass(self.manifest)
+                    write_manifest(self.path, self.manifest)
             self._journal.close()
+
+
+def _find_last_write(journal: Path) -> float | None:
+    """Return when the journal last grew; None if nothing is in it."""
+    try:
+        found = journal.lstat()
+    except OSError:
+        return None
+    return found.st_mtime if found.st_size else None
 
 
 def _fits(value: dict[str, Any]) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.sandbox.proof_worker import Challenge
     from assay.sandbox.proofs import ProofRunner
     from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
+    from assay.sandbox.syntax import parse_proof, walk_tree
     from assay.sandbox.targets import (
         BuiltTarget,
         Environment,
@@ -54,6 +55,7 @@ _HOMES = {
     "proof_worker": "Challenge",
     "proofs": "ProofRunner",
     "servers": "Health NotServingError Response Server serve",
+    "syntax": "parse_proof walk_tree",
     "targets": "BuiltTarget Environment Target environment find_installed first_imports "
     "installed_paths list_targets remove_target target_modules verify_targets",
     "uv": "find_uv list_releases",
@@ -106,6 +108,7 @@ __all__ = [
     "list_releases",
     "list_targets",
     "new_base",
+    "parse_proof",
     "probe",
     "remove_target",
     "run_program",
@@ -113,6 +116,7 @@ __all__ = [
     "serve",
     "target_modules",
     "verify_targets",
+    "walk_tree",
     "write_whole",
 ]
 

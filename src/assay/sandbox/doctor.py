@@ -7,6 +7,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.errors import AssayError
 from assay.sandbox.isolation import available_levels, probe
@@ -24,6 +25,8 @@ class DoctorReport:
 
     lines: tuple[str, ...]
     healthy: bool
+    values: dict[str, Any]
+    """The same as JSON has it."""
 
 
 def doctor_report() -> DoctorReport:
@@ -43,7 +46,17 @@ def doctor_report() -> DoctorReport:
         lines.append(f"self-check at level {level}: {verdict}")
     lines.append(f"level in use: {levels[0]}" if levels else "level in use: none can be had")
     healthy = bool(levels) and not any(problem for _, problem, _ in checks)
-    return DoctorReport(tuple(lines), healthy)
+    tried = [
+        {"level": level, "problem": problem, "seconds": seconds}
+        for level, problem, seconds in checks
+    ]
+    layers = [
+        {"name": one.name, "available": one.available, "seen": one.seen, "advice": one.advice}
+        for one in found
+    ]
+    in_use = levels[0] if levels else None
+    values = {"healthy": healthy, "level": in_use, "layers": layers, "self_checks": tried}
+    return DoctorReport(tuple(lines), healthy, values)
 
 
 async def _check(level: str) -> tuple[str | None, float]:

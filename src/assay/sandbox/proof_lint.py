@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from assay.sandbox.syntax import parse_proof, walk_tree
+
 _EXITS = frozenset(
     {"os._exit", "os.abort", "os.kill", "os.killpg", "sys.exit", "exit", "quit", "pytest.exit",
      "os.execv", "os.execve", "os.execvp", "os.execl", "os.execlp", "signal.raise_signal"}
@@ -57,7 +59,7 @@ class Inspection:
 def inspect_proof(source: str, modules: Collection[str] | None = None) -> Inspection:
     """Read a proof; `modules` are the target's, by default all but Python's and pytest's."""
     try:
-        tree = ast.parse(source)
+        tree = parse_proof(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         return Inspection({}, (Objection("syntax", f"not valid Python: {error}", line),))
@@ -70,7 +72,7 @@ class _Inspector:
         self._modules = None if modules is None else {name.split(".")[0] for name in modules}
         self._names = dict(_bindings(tree))
         self._functions = {
-            node.name: node for node in ast.walk(tree) if isinstance(node, _Function)
+            node.name: node for node in walk_tree(tree) if isinstance(node, _Function)
         }
         self._found: list[Objection] = []
 
@@ -80,7 +82,7 @@ class _Inspector:
         for name, function in tests.items():
             self._inspect_test(name, function)
             inside.update(_with_decorators(function))
-        for node in ast.walk(self._tree):
+        for node in walk_tree(self._tree):
             if node not in inside:
                 self._inspect_node(node, None)
         if not tests:
@@ -226,12 +228,12 @@ def _is_test_class(node: ast.ClassDef) -> bool:
 
 
 def _with_decorators(function: _Function) -> Iterator[ast.AST]:
-    yield from ast.walk(function)
+    yield from walk_tree(function)
 
 
 def _bindings(scope: ast.AST) -> Iterator[tuple[str, str]]:
     """Yield what each imported name refers to, anywhere below a scope."""
-    for node in ast.walk(scope):
+    for node in walk_tree(scope):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield (
@@ -304,7 +306,7 @@ def _statement(statement: ast.stmt) -> Iterator[ast.AST]:
             if isinstance(part, ast.ExceptHandler | ast.match_case):
                 yield from _reachable(part.body)
             elif isinstance(part, ast.AST):
-                yield from ast.walk(part)
+                yield from walk_tree(part)
 
 
 def _is_constant(node: ast.expr) -> bool:

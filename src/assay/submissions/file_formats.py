@@ -18,6 +18,7 @@ from typing import Any
 
 from assay.documents import LARGEST_DOCUMENT, MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
+from assay.extras import require_extra
 from assay.model import check_value
 from assay.tracebacks import describe
 
@@ -249,6 +250,7 @@ def _table(data: bytes, delimiter: str) -> list[Any]:
 
 
 def _parquet_bytes(content: Any) -> bytes:
+    require_extra("parquet", "a parquet file")
     import pyarrow
     from pyarrow import parquet
 
@@ -261,6 +263,7 @@ def _parquet_bytes(content: Any) -> bytes:
 
 
 def _parquet(data: bytes) -> Any:
+    require_extra("parquet", "a parquet file")
     import pyarrow
     from pyarrow import parquet
 
@@ -301,6 +304,7 @@ def _is_small_parquet(data: bytes) -> bool:
 
     A few bytes may represent billions of rows, and some damage makes pyarrow end its process.
     """
+    require_extra("parquet", "a parquet file")
     done = subprocess.run(  # noqa: S603 - this interpreter and a constant program
         [
             sys.executable,

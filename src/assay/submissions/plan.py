@@ -12,6 +12,7 @@ from typing import Any
 from assay.config import check_named_code
 from assay.errors import InputError
 from assay.escaping import escape_hidden
+from assay.extras import has_extra, how_to_install
 from assay.findings import Finding
 from assay.reports import keep_report
 from assay.runs import Manifest, Progress, Run, Step
@@ -102,11 +103,16 @@ class SubmissionsPlan:
         self._checking.check_met()
 
     def finish(self, run: Run) -> list[str]:
-        """Judge the run by its policy; write `evaluation.json` and all reports as parquet."""
+        """Judge the run by its policy; write `evaluation.json`, and all reports as parquet.
+
+        Parquet takes an extra. Without it nothing is lost: the journal has every report.
+        """
         self.check_met()
         written = write_evaluation(run, self._problem.name, self._policy)
-        keep_report(run, "parquet", "reports.parquet")
-        return [f"written: {written}"]
+        if has_extra("parquet"):
+            keep_report(run, "parquet", "reports.parquet")
+            return [f"written: {written}"]
+        return [f"written: {written}", f"not written: reports.parquet; {how_to_install('parquet')}"]
 
 
 @dataclass(frozen=True)

@@ -164,6 +164,16 @@ def write_evaluation(run: Run, problem: str, policy: str) -> Path:
     return path
 
 
+def judge_merged(run: Run) -> None:
+    """Judge a run that was merged from others, as if it had been one from the start."""
+    policy = str(run.manifest.asked.get("policy"))
+    problem = run.manifest.title.partition(" by ")[0]
+    try:
+        write_evaluation(run, problem, policy if policy in POLICIES else DEFAULT)
+    except TypeError:
+        raise InputError("its records are not those of submissions", where=str(run.path)) from None
+
+
 def _count_cases(run: Run) -> Iterator[Counted]:
     for row in run.rows():
         home = Home(**run.read_packed(row)["detail"])

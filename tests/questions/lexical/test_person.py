@@ -259,7 +259,7 @@ def test_the_command_tries_claims_and_verify_uses_them(assay: Command, tmp_path:
     (tmp_path / "suite.claims.yaml").write_text(CLAIMS)
     shown = assay("questions", "claim", f"{suite}::frozen", "--json", cwd=Path.cwd())
     assert shown.returncode == 0, shown.stderr
-    tried = {one["option"]: one for one in json.loads(shown.stdout)}
+    tried = {one["option"]: one for one in json.loads(shown.stdout)["claims"]}
     assert (tried["A"]["truth"], tried["B"]["truth"]) == ("true", "false")
     assert tried["A"]["author"] == "person"
     assert "def test_" in tried["A"]["proof"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import attr
@@ -36,7 +39,7 @@ class Attributes:
 
 
 def call(source: str, name: str, argument: Any, **names: Any) -> Any:
-    space: dict[str, Any] = {"inspect": inspect, **names}
+    space: dict[str, Any] = {"functools": functools, "inspect": inspect, **names}
     exec(source, space)
     return space[name](argument)
 
@@ -77,3 +80,15 @@ def test_a_property_is_a_name_of_a_model_and_no_field() -> None:
     assert "derived" in names
     assert "derived" not in fields
     assert "absent" not in names
+
+
+@pytest.mark.parametrize("folder", ["plain", "install", "extra", "required"])
+def test_where_a_library_is_says_nothing_about_a_name_that_it_lacks(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = f"library_in_{folder}"
+    (tmp_path / folder / package).mkdir(parents=True)
+    (tmp_path / folder / package / "__init__.py").write_text("Present = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path / folder))
+    for name, works in (("Present", True), ("Absent", False)):
+        assert call(proof_helpers.IMPORTS, "works", f"from {package} import {name}", re=re) is works

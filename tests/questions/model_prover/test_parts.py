@@ -11,12 +11,12 @@ from typing import Any, cast
 import pytest
 
 from assay.cli.questions import take_model
-from assay.errors import InfrastructureError, InputError
+from assay.errors import InputError
 from assay.models import AdaptiveConcurrency, ModelFailed, ModelSettings, Transient
 from assay.questions.claims import Library
 from assay.questions.index import build_index
 from assay.questions.model import Question
-from assay.questions.model_prover import adk_models, prompts
+from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import (
     AgentSession,
     ModelAccess,
@@ -242,12 +242,6 @@ def test_options_that_say_nothing_together_are_refused() -> None:
     ):
         with pytest.raises(InputError):
             take_model(given(**wrong))
-
-
-def test_without_the_extra_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adk_models, "_NEEDED", ("google.adk", "nothing_of_that_name"))
-    with pytest.raises(InfrastructureError, match="nothing_of_that_name, which is not installed"):
-        adk_models.require_extra()
 
 
 def test_a_transcript_begins_anew_and_can_be_read(tmp_path: Path) -> None:

@@ -147,7 +147,8 @@ def test_without_the_extra_it_is_said_what_to_install_and_without_a_model_nothin
     _, told = refused.communicate(timeout=PATIENCE)
     assert refused.returncode == 3
     assert "google.adk, which is not installed" in told
-    assert "pip install 'assaykit[adk]'" in told
+    assert "assaykit[model]" in told
+    assert "pip install 'google-adk" in told
     assert not (tmp_path / ".assay").exists()
     # Whatever imports google.adk would fail here.
     without = real_command(tmp_path, cache, *words, **blocked)

@@ -129,7 +129,9 @@ def test_a_missing_module_is_the_input_of_the_user(tmp_path: Path) -> None:
         async with PythonSource(problem(tmp_path / "a", loader)) as source:
             with pytest.raises(InputError, match="imports 'not_there_at_all'") as caught:
                 await source.load()
-            assert "assaykit[problems]" in str(caught.value)
+            assert "assaykit[problems], or just its packages: pip install 'deepdiff" in str(
+                caught.value
+            )
         loader = LOADER.replace("for number", "import not_there_either\n            for number")
         async with PythonSource(problem(tmp_path / "b", loader)) as source:
             checkpoint = source.problem.checkpoints["checkpoint_1"]

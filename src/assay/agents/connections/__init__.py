@@ -1,5 +1,6 @@
 """Connections to agents. To add one, write a small class and register it in `registry`."""
 
+from assay.agents.connections.exchange import Exchange, open_exchange
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -21,6 +22,7 @@ __all__ = [
     "Answer",
     "Connection",
     "ConnectionFailed",
+    "Exchange",
     "Kind",
     "Message",
     "Part",
@@ -31,5 +33,6 @@ __all__ = [
     "get_credentials",
     "get_kind",
     "open_connection",
+    "open_exchange",
     "register",
 ]

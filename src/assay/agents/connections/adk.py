@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from assay.agents.connections.addresses import find_root
+from assay.agents.connections.exchange import note_origin, note_step, note_tokens
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -147,6 +148,7 @@ async def _run(place: _LocalPlace, message: Message) -> str:
             new_message=said,
             state_delta=place.sent.change(message.sly_data, await _state(place)) or None,
         ):
+            _note_event(event)
             if event.error_code and not event.content:
                 # Not the end: an agent may try again by itself.
                 failure = make_failure(
@@ -168,6 +170,20 @@ async def _run(place: _LocalPlace, message: Message) -> str:
     if text is None:
         raise AgentFailed("the agent ended without an answer")
     return text
+
+
+def _note_event(event: Any) -> None:
+    """Note who speaks in an event, and the tokens of the call of a model that it is."""
+    usage = getattr(event, "usage_metadata", None)
+    if usage is not None and not event.partial:
+        note_tokens(usage.prompt_token_count, usage.candidates_token_count)
+    parts = (event.content.parts if event.content else None) or ()
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    if event.partial or not text:
+        return
+    note_step(event.author or "", text)
+    if event.is_final_response():
+        note_origin(event.author or "")
 
 
 def make_failure(code: Any, said: str) -> AgentFailed | ConnectionFailed:
@@ -282,6 +298,7 @@ class AdkServerSession(Session):
             "POST", "/run_sse", encode_json(request), limit=message.timeout
         ) as response:
             async for event in read_events(response):
+                _note_server_event(event)
                 if "error" in _read_object(event):
                     if isinstance(failure, ConnectionFailed):
                         raise failure
@@ -310,6 +327,22 @@ class AdkServerConnection(WebConnection):
         session = AdkServerSession(self._web, self._settings.agent, self._farewells)
         await session.prepare()
         return session
+
+
+def _note_server_event(event: Any) -> None:
+    """Note the same of an event that a server sent, whatever its shape."""
+    if not isinstance(event, dict) or event.get("partial"):
+        return
+    if isinstance(usage := event.get("usageMetadata"), dict):
+        note_tokens(usage.get("promptTokenCount"), usage.get("candidatesTokenCount"))
+    try:
+        text = _read_event(event)
+    except ConnectionFailed:
+        # Whoever reads the answer says so.
+        return
+    if text:
+        note_step(str(event.get("author") or ""), text)
+        note_origin(str(event.get("author") or ""))
 
 
 def _read_object(value: Any) -> dict[str, Any]:

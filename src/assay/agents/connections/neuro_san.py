@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from assay.agents.connections.addresses import make_address
+from assay.agents.connections.exchange import note_origin, note_step, note_tokens
 from assay.agents.connections.protocol import (
     Answer,
     Connection,
@@ -33,6 +34,7 @@ from assay.tracebacks import describe
 # Types come as words over HTTP and as numbers from in-process sessions.
 _AI = ("AI", 4)
 _FRAMEWORK = ("AGENT_FRAMEWORK", 101)
+_AGENT = ("AGENT", 100)
 _MISSHAPEN = "the stream has a message of the wrong shape"
 _RETRYING = re.compile(r"\s*Retrying(?::|…|\.\.\.)")
 
@@ -72,6 +74,7 @@ class FrameReader:
     def __init__(self) -> None:
         self._answer: dict[str, Any] | None = None
         self._context: dict[str, Any] = {}
+        self._usage: dict[str, Any] = {}
 
     def take_line(self, line: bytes) -> None:
         frame = parse_frame(line)
@@ -91,8 +94,19 @@ class FrameReader:
         kind = response.get("type")
         if kind in _FRAMEWORK and response.get("chat_context") is not None:
             self._context = response
-        if (kind in _FRAMEWORK or kind in _AI) and _is_from_front_agent(response):
-            self._answer = response
+        if kind in _FRAMEWORK or kind in _AI:
+            if _is_from_front_agent(response):
+                self._answer = response
+            elif response.get("text"):
+                note_step(_describe_origin(response), response["text"])
+        elif kind in _AGENT:
+            self._take_usage(response.get("structure"))
+
+    def _take_usage(self, usage: Any) -> None:
+        # The front agent reports its own tokens, and then those of all by model.
+        is_usage = isinstance(usage, dict) and "prompt_tokens" in usage
+        if is_usage and ("models" in usage or "models" not in self._usage):
+            self._usage = usage
 
     def make_answer(self) -> Answer:
         """Return the answer, once the stream is complete."""
@@ -104,6 +118,8 @@ class FrameReader:
             raise ConnectionFailed(_MISSHAPEN)
         if self._answer.get("type") in _FRAMEWORK and _RETRYING.match(text or ""):
             raise ConnectionFailed("the stream ended with an attempt", said=str(text))
+        note_origin(_describe_origin(self._answer))
+        note_tokens(self._usage.get("prompt_tokens"), self._usage.get("completion_tokens"))
         return Answer(
             text=text,
             structure=structure,
@@ -119,6 +135,12 @@ def _is_from_front_agent(response: dict[str, Any]) -> bool:
         if value is not None and not isinstance(value, kind):
             raise ConnectionFailed(_MISSHAPEN)
     return len(origin or ()) <= 1 and not (text is None and structure is None)
+
+
+def _describe_origin(response: dict[str, Any]) -> str:
+    """Return the agents through which a frame came, from the front one on."""
+    steps = (step for step in response.get("origin") or () if isinstance(step, dict))
+    return ".".join(str(step.get("tool", "")) for step in steps)
 
 
 class HttpSession(Session):

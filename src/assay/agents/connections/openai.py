@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from assay.agents.connections.addresses import check_url, make_address, make_headers
+from assay.agents.connections.exchange import note_tokens
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -38,7 +39,9 @@ class OpenAISession(Session):
             )
         messages = [*(message.chat_context or ()), {"role": "user", "content": message.text}]
         request = {"model": self._model, "messages": messages}
-        text = _read_message(await self._web.fetch("POST", value=request, limit=message.timeout))
+        reply = await self._web.fetch("POST", value=request, limit=message.timeout)
+        _note_usage(reply, "prompt_tokens", "completion_tokens")
+        text = _read_message(reply)
         return Answer(
             text=text,
             structure=find_structure(text),
@@ -88,6 +91,12 @@ def _read_key(variable: str) -> str:
     return key
 
 
+def _note_usage(reply: Any, sent: str, received: str) -> None:
+    usage = reply.get("usage") if isinstance(reply, dict) else None
+    if isinstance(usage, dict):
+        note_tokens(usage.get(sent), usage.get(received))
+
+
 def _read_message(reply: Any) -> str:
     """Return the text of the first choice, in any of the formats servers use."""
     if isinstance(reply, dict) and reply.get("error"):
@@ -126,6 +135,7 @@ class ResponsesSession(Session):
         reply = await self._web.fetch("POST", value=request, limit=message.timeout)
         if not isinstance(reply, dict):
             raise ConnectionFailed("the answer is not a response")
+        _note_usage(reply, "input_tokens", "output_tokens")
         _refuse_forgetting(reply, message.chat_context)
         text = _read_text(reply)
         return Answer(text=text, structure=find_structure(text), chat_context=_read_id(reply))

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from assay.agents.connections.exchange import note_tokens
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -86,6 +87,7 @@ class Graph:
         # to what it has; without one it gets everything.
         remembers = bool(self.graph.checkpointer)
         context = (thread, [], own) if remembers else (thread, list(state[_MESSAGES]), {})
+        _note_messages(state[_MESSAGES])
         answer = _read_message(state[_MESSAGES][-1])
         structure = format_text(_dump(state.get(_STRUCTURE)))
         return {
@@ -114,6 +116,15 @@ class Graph:
                 raise InputError(f"the state of the graph does not support sly_data {key!r}")
 
 
+def _note_messages(messages: list[Any]) -> None:
+    """Note the tokens of the messages since the last of the user, where the model told them."""
+    for message in reversed(messages):
+        if message.type == "human":
+            return
+        usage = getattr(message, "usage_metadata", None) or {}
+        note_tokens(usage.get("input_tokens"), usage.get("output_tokens"))
+
+
 def _read_message(message: Any) -> str:
     """Return the text of a message, which may be in parts."""
     content = message.content
@@ -140,6 +151,7 @@ class PydanticAgent:
             raise InputError("the agent does not support sly_data", advice="give it deps_type=dict")
         more = {"deps": sly_data} if takes_sly_data else {}
         result = await self.agent.run(text, message_history=chat_context, **more)
+        _note_usage(result)
         answer = format_text(_dump(result.output)) or ""
         return {
             "text": answer,
@@ -147,6 +159,13 @@ class PydanticAgent:
             "sly_data": sly_data if takes_sly_data and sly_data else None,
             "chat_context": result.all_messages(),
         }
+
+
+def _note_usage(result: Any) -> None:
+    """Note the tokens of a run of pydantic-ai; older releases name them otherwise."""
+    usage = getattr(result, "usage", None)
+    usage = usage() if callable(usage) else usage
+    note_tokens(getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None))
 
 
 def _dump(value: Any) -> Any:

@@ -15,6 +15,7 @@ from urllib.request import getproxies
 import httpx
 
 from assay.agents.connections.addresses import is_local, make_headers
+from assay.agents.connections.exchange import note_first_byte
 from assay.agents.connections.protocol import Connection, ConnectionFailed, Settings
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
@@ -310,6 +311,7 @@ async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
     """Yield the body of a response in pieces, up to the maximum answer size."""
     try:
         async for chunk in read_body(response, _LONGEST_ANSWER):
+            note_first_byte()
             yield chunk
     except BodyTooLongError:
         raise ConnectionFailed("the answer is longer than 16 MB") from None

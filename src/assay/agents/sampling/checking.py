@@ -13,7 +13,7 @@ from assay.checks import ABSENT, failed, passed, run_check
 from assay.errors import Unverifiable
 from assay.model import AttributeResult, VerificationResult
 from assay.models import JudgeVerdict, control_criterion, speaks_to_judge
-from assay.redaction import redact
+from assay.redaction import redact, redactor
 
 T = TypeVar("T")
 
@@ -41,13 +41,19 @@ class CheckResult:
     actual: Any
     expected: Any
     result: VerificationResult
-    is_disputed: bool = False
-    """Whether the votes of the judge differ."""
+    ruling: JudgeVerdict | None = None
+    """What the judge decided, if it was asked."""
 
     @property
     def name(self) -> str:
         """Unique within a sample: `2.sly_data.order.total.less`."""
         return f"{self.interaction}.{self.check.name}"
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether the votes of the judge differ about what was decided."""
+        is_decided = self.result.is_correct is not None
+        return is_decided and self.ruling is not None and not self.ruling.is_unanimous
 
     def attribute(self) -> AttributeResult:
         """Return the attribute of a sample's report."""
@@ -86,14 +92,15 @@ async def _check(
 ) -> CheckResult:
     value = find_value(check, answer)
     actual, expected = redact(value, secrets), redact(check.value, secrets)
-    stored, is_disputed = None if actual is ABSENT else actual, False
-    if check.is_gist:
-        result, is_disputed = await _judge_gist(check, value, judge, withheld)
-        # The reason may quote what the judge has read, or even its own key.
-        result = result.model_copy(update={"diff": redact(result.diff, secrets)})
-    else:
+    stored = None if actual is ABSENT else actual
+    if not check.is_gist:
         result = _run_stock(check, value, actual, expected)
-    return CheckResult(check, interaction.number, stored, expected, result, is_disputed)
+        return CheckResult(check, interaction.number, stored, expected, result)
+    result, ruling = await _judge_gist(check, value, judge, withheld)
+    # The reason may quote what the judge has read, or even its own key.
+    result = result.model_copy(update={"diff": redact(result.diff, secrets)})
+    ruling = None if ruling is None else ruling.redact(redactor(secrets))
+    return CheckResult(check, interaction.number, stored, expected, result, ruling)
 
 
 def find_value(check: Check, answer: Answer) -> Any:
@@ -122,11 +129,12 @@ def _run_stock(check: Check, value: Any, actual: Any, expected: Any) -> Verifica
 
 async def _judge_gist(
     check: Check, value: Any, judge: GistJudge | None, withheld: Mapping[str, str]
-) -> tuple[VerificationResult, bool]:
-    """Return the judge's decision, and whether its votes differ."""
+) -> tuple[VerificationResult, JudgeVerdict | None]:
+    """Return the result of the check, and what the judge decided if it was asked."""
     if value is ABSENT:
-        return failed("absent"), False
+        return failed("absent"), None
     sample, criterion = redact(value, withheld), redact(check.value, withheld)
+    judged: JudgeVerdict | None = None
     try:
         if judge is None:
             raise Unverifiable("no model is set to judge a gist", advice="set one with --model")
@@ -144,9 +152,9 @@ async def _judge_gist(
         if has_passed and speaks_to_judge(sample):
             await _refuse_if_led(judge, sample, judged)
     except Unverifiable as reason:
-        return VerificationResult(diff=str(reason), is_correct=None), False
+        return VerificationResult(diff=str(reason), is_correct=None), judged
     result = passed if has_passed else failed
-    return result(judged.reason), not judged.is_unanimous
+    return result(judged.reason), judged
 
 
 async def _refuse_if_led(judge: GistJudge, sample: Any, judged: JudgeVerdict) -> None:

@@ -15,8 +15,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
+from assay.agents.connections.exchange import Exchange, open_exchange
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -58,6 +59,13 @@ class Reply:
     seconds: float
 
 
+class Asked(NamedTuple):
+    """A message that was sent, and what was noticed until its answer was there or missing."""
+
+    message: Message
+    exchange: Exchange
+
+
 @dataclass(frozen=True)
 class Conversation:
     """The answers in order, and the reason for an early end, if any."""
@@ -68,6 +76,8 @@ class Conversation:
     seconds: float = 0.0
     planned: int = 1
     """How many interactions it would have had."""
+    asked: tuple[Asked, ...] = field(default=(), repr=False)
+    """The messages, one for every reply and one for the answer that is missing."""
 
     @property
     def requests(self) -> int:
@@ -137,20 +147,22 @@ async def hold(
     patterns = tuple(failure_patterns)
     watch = watch or Stopwatch()
     replies: list[Reply] = []
+    asked: list[Asked] = []
     started = time.perf_counter()
 
     def end(
         ending: ConversationEnd, failure: TooSlow | AgentFailed | ConnectionFailed | None = None
     ) -> Conversation:
         seconds = time.perf_counter() - started
-        return Conversation(tuple(replies), ending, failure, seconds, len(interactions))
+        planned = len(interactions)
+        return Conversation(tuple(replies), ending, failure, seconds, planned, tuple(asked))
 
     try:
         session = await _session(connection)
         started = time.perf_counter()
         try:
             async with watch.talking():
-                await _hold(session, interactions, patterns, replies, watch)
+                await _hold(session, interactions, patterns, replies, asked, watch)
         finally:
             await session.close()
     except TooSlow as slow:
@@ -175,13 +187,17 @@ async def _hold(
     interactions: Sequence[Interaction],
     patterns: tuple[str, ...],
     replies: list[Reply],
+    asked: list[Asked],
     watch: Stopwatch,
 ) -> None:
     memory = _Memory()
     for interaction in interactions:
-        started = time.perf_counter()
+        message = memory.message(interaction)
         try:
-            answer = await ask(session, memory.message(interaction), watch.left)
+            with open_exchange() as exchange:
+                # A copy is asked: an agent in this process may change what it gets.
+                asked.append(Asked(replace(message, sly_data=_copy(message.sly_data)), exchange))
+                answer = await ask(session, message, watch.left)
         except AgentFailed as failed:
             if (pattern := find_sign(failed.said, patterns)) is None:
                 raise
@@ -190,7 +206,7 @@ async def _hold(
         fault = find_fault(answer, patterns)
         if fault is not None:
             raise fault
-        replies.append(Reply(answer, time.perf_counter() - started))
+        replies.append(Reply(answer, exchange.seconds))
         if interaction.continue_conversation:
             memory.keep(interaction, answer)
         else:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from assay.agents.connections import Connection, get_credentials
 from assay.agents.model import AgentFile
@@ -15,8 +15,10 @@ from assay.agents.sampling.checking import CheckResult, GistJudge, check_answer,
 from assay.agents.sampling.conversation import Conversation, ConversationEnd, hold
 from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.sampling.tally import RETRIES, retry_delay
+from assay.agents.sampling.transcript import Attempt, describe_sample, is_wanted
 from assay.agents.secrets import find_private_in_answers, find_private_in_errors
 from assay.checks import failed
+from assay.config import Transcripts
 from assay.errors import InfrastructureError, InputError, Unverifiable
 from assay.model import AttributeResult, Case, VerifierReport
 from assay.models import Judge, JudgeVerdict
@@ -43,6 +45,13 @@ class Requests:
 _NONE = Requests()
 
 
+class TakenSample(NamedTuple):
+    """The report of a sample, and its conversation if it is to be kept."""
+
+    report: VerifierReport
+    conversation: dict[str, Any] | None = None
+
+
 @dataclass(frozen=True)
 class Sampler:
     """Takes the samples of one test over one connection."""
@@ -54,32 +63,45 @@ class Sampler:
     place: Place
     """Waits for one of the places for conversations, and holds it."""
     retries: int = RETRIES
+    transcripts: Transcripts = "all"
 
-    async def take(self, case: Case, earlier: Requests = _NONE) -> VerifierReport:
-        """Return the report of one sample; an outage that outlasts its retries is an error.
+    async def take(self, case: Case, earlier: Requests = _NONE) -> TakenSample:
+        """Return one sample; an outage that outlasts its retries is an error.
 
         A sample that fails a check before the outage has failed and is not retried: it would get a
         second chance that others do not have. One that hits the test's time limit during a retry is
         an error too: without the outage it would have been in time.
         """
-        requests, attempts = earlier, 0
-        attempt: _Attempt | None = None
+        requests = earlier
+        attempts: list[_Attempt] = []
         while True:
             try:
-                attempt = await self._attempt(case)
+                attempts.append(await self._attempt(case))
             except TimeIsOver:
-                if attempt is None:
+                if not attempts:
                     raise
                 # The outage is the result of the sample: no answer followed it.
+                attempts[-1] = replace(attempts[-1], is_cut_off=True)
                 last = replace(requests, repeated=requests.repeated - 1)
-                return self._report(case, replace(attempt, is_cut_off=True), last)
-            attempts += 1
-            delay = retry_delay(attempts, self.retries)
+                return self._finish(case, attempts, last)
+            attempt, delay = attempts[-1], retry_delay(len(attempts), self.retries)
             is_repeated = delay is not None and attempt.is_worth_repeating
             requests = requests.after(attempt.conversation, is_repeated=is_repeated)
             if delay is None or not is_repeated:
-                return self._report(case, attempt, requests)
+                return self._finish(case, attempts, requests)
             await asyncio.sleep(delay)
+
+    def _finish(self, case: Case, attempts: Sequence[_Attempt], requests: Requests) -> TakenSample:
+        report = self._report(case, attempts[-1], requests)
+        if not is_wanted(self.transcripts, report.outcome):
+            return TakenSample(report)
+        several = [
+            Attempt(one.conversation, one.checked, one.secrets, self._describe_ending(one))
+            for one in attempts
+        ]
+        return TakenSample(
+            report, describe_sample(several, self.file.interactions, self.judge.model)
+        )
 
     async def _attempt(self, case: Case) -> _Attempt:
         async with self.place():
@@ -95,7 +117,7 @@ class Sampler:
         }
         judge = _SampleJudge(self.judge, int(case.describe()["sample"]), secrets)
         checked = await self._check(conversation, judge, secrets)
-        return _Attempt(conversation, checked, judge.outage)
+        return _Attempt(conversation, checked, secrets, judge.outage)
 
     async def _check(
         self, conversation: Conversation, judge: GistJudge, secrets: Mapping[str, str]
@@ -136,7 +158,7 @@ class Sampler:
         results = {one.name: one.attribute() for one in attempt.checked}
         if conversation.ending in (ConversationEnd.TOO_SLOW, ConversationEnd.FAILED):
             missing = f"{len(conversation.replies) + 1}.answer"
-            reason = conversation.explain(self._make_redactor(conversation))
+            reason = self._describe_ending(attempt)
             reason = (
                 f"too slow: {reason}" if conversation.ending is ConversationEnd.TOO_SLOW else reason
             )
@@ -150,13 +172,16 @@ class Sampler:
             case=about,
         )
 
+    def _describe_ending(self, attempt: _Attempt) -> str:
+        """Return why a conversation ended early; it may quote what was sent or received."""
+        return attempt.conversation.explain(self._make_redactor(attempt.conversation))
+
     def _describe_error(self, attempt: _Attempt) -> str:
         """Return the description of an outage; it may quote what was sent or received."""
-        redact = self._make_redactor(attempt.conversation)
         if attempt.conversation.ending is ConversationEnd.OUTAGE:
-            reason = attempt.conversation.explain(redact)
+            reason = self._describe_ending(attempt)
             return f"{reason} ({_TOO_LATE})" if attempt.is_cut_off else reason
-        return redact(attempt.judges_outage or "")
+        return self._make_redactor(attempt.conversation)(attempt.judges_outage or "")
 
     def _make_redactor(self, conversation: Conversation) -> Callable[[str], str]:
         private = find_private_in_errors(self.file.interactions, conversation.answers)
@@ -167,6 +192,7 @@ class Sampler:
 class _Attempt:
     conversation: Conversation
     checked: list[CheckResult]
+    secrets: Mapping[str, str]
     judges_outage: str | None
     is_cut_off: bool = False
     """Whether the limit of the test ended the attempt after this one."""

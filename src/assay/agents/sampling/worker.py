@@ -21,7 +21,7 @@ from assay.agents.connections import (
 )
 from assay.agents.plan import NO_MORE_TRUST, ConnectionOptions, Sampling, Test, WrongFile
 from assay.agents.records import make_record, wrong_file_record, wrong_input_record
-from assay.agents.sampling.sampler import GROUP, Place, Requests, Sampler
+from assay.agents.sampling.sampler import GROUP, Place, Requests, Sampler, TakenSample
 from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.sampling.tally import Decision, Tally
 from assay.agents.trust import Trust
@@ -29,7 +29,7 @@ from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.model import Case, CaseRecord, Outcome, VerifierReport
 from assay.models import Judge, ModelClient, open_meter
 from assay.redaction import redact_error, redactor
-from assay.runs import Unit
+from assay.runs import CONVERSATION, Unit
 from assay.tracebacks import format_exception
 
 
@@ -165,17 +165,25 @@ class AgentsWorker:
     ) -> tuple[Decision, list[VerifierReport]]:
         """Take samples until the verdict is certain, or the test's own time is over."""
         watch = Stopwatch(test.file.timeout)
-        sampler = Sampler(test.file, connection, self._judge, watch, place, self._sampling.retries)
+        sampler = Sampler(
+            test.file,
+            connection,
+            self._judge,
+            watch,
+            place,
+            self._sampling.retries,
+            self._sampling.transcripts,
+        )
         samples = _Samples(test, Tally(test.ratio, self._sampling.takes_all), parts)
 
         async def lane() -> None:
             while not watch.is_over and (index := samples.next()) is not None:
                 try:
-                    report = await sampler.take(samples.case(index), samples.earlier(index))
+                    sample = await sampler.take(samples.case(index), samples.earlier(index))
                 except TimeIsOver:
                     # Conversations still running at the time limit do not count.
                     return
-                samples.finish(index, report)
+                samples.finish(index, sample)
                 self._on_sample()
 
         lanes = self._sampling.lanes(test.ratio)
@@ -239,7 +247,11 @@ class _Samples:
         kept = self._parts.get(f"requests {index + 1}")
         return Requests() if kept is None else Requests(*kept)
 
-    def finish(self, index: int, report: VerifierReport) -> None:
+    def finish(self, index: int, sample: TakenSample) -> None:
+        report = sample.report
+        if sample.conversation is not None:
+            # Before the report: a sample that is there has its conversation.
+            self._parts.keep(f"{CONVERSATION}{index + 1}", sample.conversation)
         if report.outcome is Outcome.ERROR:
             # An error is taken again when the run is resumed, which must not hide it.
             sent, repeated = report.case["requests"], report.case["repeated"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -25,6 +27,7 @@ from assay.agents.testfile.criteria import TESTS
 from assay.documents import InvalidValue, KeyPath, print_schema
 from assay.errors import InputError
 from assay.model import Ratio
+from assay.starters import write_starter
 
 # The types that the schema shows for values that functions read.
 Item = TypeVar("Item")
@@ -265,4 +268,12 @@ def list_keys(model: type[BaseModel]) -> list[str]:
 
 def schema_text() -> str:
     """Return the JSON Schema of a test file, as the models say it."""
-    return print_schema({**WrittenTest.model_json_schema(), "title": "Assay agent test file"})
+    return print_schema(
+        "agent-test", {**WrittenTest.model_json_schema(), "title": "Assay agent test file"}
+    )
+
+
+def write_conversation(folder: Path) -> list[Path]:
+    """Write a first agent and its test file and return them; never write to a non-empty folder."""
+    templates = resources.files("assay.agents") / "templates"
+    return write_starter(templates, folder, {"NAME": str(folder)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 NAMES_OF_CLASS = '''
+@functools.cache
 def names(owner):
     """All that the class has or takes: members, attributes it sets, {what}."""
     found = set(dir(owner)){signature}
@@ -16,8 +17,9 @@ def names(owner):
 def assigned(function):
     """The attributes that a function sets, such as `self.name`."""
     code = getattr(function, "__code__", None)
-    steps = dis.get_instructions(code) if code else ()
-    return (one.argval for one in steps if one.opname == "STORE_ATTR")
+    if code is None or dis.opmap["STORE_ATTR"] not in code.co_code[::2]:
+        return ()  # most set none, and it takes long to read their instructions
+    return (one.argval for one in dis.get_instructions(code) if one.opname == "STORE_ATTR")
 '''
 _SIGNATURE = " | set(inspect.signature(owner).parameters)"
 _FIELDS = "    found |= fields(owner)\n"
@@ -36,28 +38,34 @@ FILES = '''
 def files():
     """The files of the target: those its distribution lists, and those where its packages lie."""
     listed = importlib.metadata.files(DISTRIBUTION) or ()
-    found = {pathlib.Path(one.locate()).resolve() for one in listed if one.suffix != ".pyc"}
+    found = {os.path.abspath(one.locate()) for one in listed if one.suffix != ".pyc"}
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
         for folder in spec.submodule_search_locations or ():
-            found |= set(pathlib.Path(folder).resolve().rglob("*"))
-        found |= {pathlib.Path(spec.origin).resolve()} if spec.has_location else set()
-    return sorted(one for one in found if one.parent.name != "__pycache__" and one.is_file())
+            for inner_folder, _, inner_files in os.walk(os.path.abspath(folder)):
+                found |= {os.path.join(inner_folder, one) for one in inner_files}
+        found |= {os.path.abspath(spec.origin)} if spec.has_location else set()
+    return sorted(one for one in found if "__pycache__" not in one and os.path.isfile(one))
 '''
 FILES_IMPORTS = (
     "import functools",
     "import importlib.metadata",
     "import importlib.util",
-    "import pathlib",
+    "import os",
 )
 
 OCCURS = '''
+@functools.cache
 def occurs(name):
     """Whether a word stands anywhere in the files of the target: code, text or comment."""
     word = name.encode()
     whole = re.compile(rb"\\b" + re.escape(word) + rb"\\b")
-    texts = (file.read_bytes() for file in files())
-    return any(word in text and whole.search(text) for text in texts)
+    for file in files():
+        with open(file, "rb") as opened_file:
+            text = opened_file.read()
+        if word in text and whole.search(text):
+            return True
+    return False
 '''
 
 IMPORTS = '''
@@ -81,6 +89,9 @@ def is_about(statement, error):
     if isinstance(error, ModuleNotFoundError):
         return any(f"{path}.".startswith(f"{error.name}.") for path in paths)
     said = str(error)
+    # The interpreter's own words: what the names of the module and its file contain means nothing.
+    if plain := re.fullmatch(r"cannot import name '(\\w+)' from '[\\w.]+' \\(.*\\)", said):
+        return plain[1] in paths[3:]
     is_named = any(re.search(rf"\\b{re.escape(name)}\\b", said) for name in paths[3:])
     return is_named and not re.search("install|extra|require", said)
 '''

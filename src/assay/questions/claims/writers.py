@@ -101,7 +101,12 @@ def write_member(claim: kinds.HasMember, library: Library) -> ProofParts:
     helper = proof_helpers.names_of_class(has_signature=has_signature, has_fields=has_fields)
     names = "fields" if claim.as_field and has_fields else "names"
     return ProofParts(
-        imports=("import dis", *(("import inspect",) if has_signature else ()), place.statement),
+        imports=(
+            "import dis",
+            "import functools",
+            *(("import inspect",) if has_signature else ()),
+            place.statement,
+        ),
         helpers=(helper,),
         holds=f"assert DISPUTED in {names}({place.expression})",
         fails=f"assert DISPUTED not in names({place.expression})",

@@ -61,13 +61,13 @@ def make_procedure(choice: ModelChoice | None, fixing: str | None) -> ModelProce
     """Return the procedure for a model, or None if no model is used."""
     if choice is None:
         return None
+    from assay.extras import require_extra
     from assay.models import HOW_TO_SET, resolve
-    from assay.questions.model_prover.adk_models import require_extra
 
     settings = resolve(choice, load_config().models)
     if settings is None:
         raise InputError("no model is configured", advice=HOW_TO_SET)
-    require_extra()
+    require_extra("model", "proving questions with a model")
 
     from assay.questions.correct.apply_correction import CorrectionWriter, FixMode
     from assay.questions.lexical import LexicalProver

@@ -10,10 +10,9 @@ import sys
 import time
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from assay.errors import AssayError, InfrastructureError, InputError
+from assay.errors import AssayError, InputError
 from assay.models import (
     OVERLOADED,
     TRANSIENT,
@@ -24,29 +23,12 @@ from assay.models import (
     find_provider_at,
     persist,
     read_wait,
+    trace_call,
 )
 
-_NEEDED = ("google.adk", "litellm", "mcp")
 # Prices come from Assay, and no usage data is sent to anyone.
 _QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "OTEL_SDK_DISABLED": "true"}
 _TALKATIVE = ("google_adk", "google_genai", "LiteLLM", "opentelemetry")
-
-
-def require_extra() -> None:
-    """Refuse to start without the packages of the extra; nothing is imported for that."""
-    missing = [name for name in _NEEDED if not _is_there(name)]
-    if missing:
-        raise InfrastructureError(
-            f"questions are put to a model through {missing[0]}, which is not installed",
-            advice="install it with: pip install 'assaykit[adk]'",
-        )
-
-
-def _is_there(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def be_quiet() -> None:
@@ -266,7 +248,14 @@ async def _persistent(access: _Access, call: Any) -> Any:
             access.concurrency.record_success()
             return response
 
-    return await persist(attempt, settings.patience, settings.name)
+    with trace_call(settings) as call_span:
+        response = await persist(attempt, settings.patience, settings.name)
+        told = response.usage_metadata
+        call_span.input_tokens = getattr(told, "prompt_token_count", None)
+        call_span.output_tokens = getattr(told, "candidates_token_count", None)
+        reason = getattr(response.finish_reason, "value", response.finish_reason)
+        call_span.finish_reason = None if reason is None else str(reason).lower()
+    return response
 
 
 def _translate(error: Exception, settings: ModelSettings) -> Exception:

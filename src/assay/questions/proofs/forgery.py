@@ -22,7 +22,7 @@ from assay.questions.proofs.proof_file import (
     find_assignment,
     is_foreign_import,
 )
-from assay.sandbox import Challenge
+from assay.sandbox import Challenge, parse_proof, walk_tree
 
 _CHANGES = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 _PATCHES = frozenset({"patch", "object", "multiple", "dict", "create_autospec", "seal"})
@@ -119,9 +119,9 @@ def _find_arguments(code: str) -> Iterator[str]:
         tree = ast.parse(code.strip("`"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for call in ast.walk(tree):
+    for call in walk_tree(tree):
         if isinstance(call, ast.Call):
-            yield from (str(one.value) for one in ast.walk(call) if isinstance(one, ast.Constant))
+            yield from (str(one.value) for one in walk_tree(call) if isinstance(one, ast.Constant))
 
 
 def _names_in(code: str) -> Iterator[str]:
@@ -129,14 +129,14 @@ def _names_in(code: str) -> Iterator[str]:
         tree = ast.parse(code.strip().strip("`"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for node in ast.walk(tree):
+    for node in walk_tree(tree):
         if isinstance(node, ast.Name | ast.Attribute):
             yield node.id if isinstance(node, ast.Name) else node.attr
 
 
 def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> None:
     """Raise UnfitProofError if a proof is not about its question and its option."""
-    tree = ast.parse(source)
+    tree = parse_proof(source)
     node = find_assignment(tree, DISPUTED)
     value = node.value if isinstance(node, ast.Constant) else None
     is_named = isinstance(value, str) and _is_name(value) and _is_name(given.option)
@@ -154,7 +154,7 @@ def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> N
 
 def _check_filters(tree: ast.Module) -> None:
     """Refuse changes to warning filters, if a warning is disputed."""
-    for node in ast.walk(tree):
+    for node in walk_tree(tree):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             action = str(node.args[0].value).partition(":")[0]
@@ -164,7 +164,7 @@ def _check_filters(tree: ast.Module) -> None:
 
 def names_in_proof(source: str) -> Iterator[str]:
     """Yield every name and every word of a proof, except in docstrings."""
-    for statement in ast.parse(source).body:
+    for statement in parse_proof(source).body:
         for node in _outside_docstrings(statement):
             if isinstance(node, ast.Name):
                 yield node.id
@@ -180,7 +180,7 @@ def names_in_proof(source: str) -> Iterator[str]:
 
 def check_forgery(source: str, given: Given, modules: Collection[str] = ()) -> None:
     """Raise UnfitProofError if a proof changes the target or brings its own answer."""
-    tree = ast.parse(source)
+    tree = parse_proof(source)
     _Reader(tree, given, modules).check()
 
 
@@ -199,7 +199,7 @@ class _Reader:
         self._target = self._target_names()
 
     def check(self) -> None:
-        for node in ast.walk(self._tree):
+        for node in walk_tree(self._tree):
             self._check_definition(node)
             self._check_change(node)
             self._check_import_state(node)
@@ -214,7 +214,7 @@ class _Reader:
         """Return the names of the target's modules, classes and functions, with their aliases."""
         found = {
             (alias.asname or alias.name).partition(".")[0]
-            for node in ast.walk(self._tree)
+            for node in walk_tree(self._tree)
             if isinstance(node, ast.Import | ast.ImportFrom)
             for alias in node.names
             if is_foreign_import(node, alias, self._roots)
@@ -222,7 +222,7 @@ class _Reader:
         while True:
             more = {
                 target.id
-                for node in ast.walk(self._tree)
+                for node in walk_tree(self._tree)
                 if isinstance(node, ast.Assign) and _root(node.value) in found
                 for target in node.targets
                 if isinstance(target, ast.Name)
@@ -297,7 +297,7 @@ class _Reader:
         function, path = call.func, self._path(call.func)
         name = path.rpartition(".")[2] or getattr(function, "attr", "")
         arguments = [*call.args, *(one.value for one in call.keywords)]
-        everything = [part for one in arguments for part in ast.walk(one)]
+        everything = [part for one in arguments for part in walk_tree(one)]
         on_target = any(self._is_of_target(one) for one in arguments)
         is_mock = path.startswith(("unittest.mock.", "mock."))
         if (name in _CHANGES or self._changes(everything)) and on_target:
@@ -396,7 +396,7 @@ class _Reader:
 
     def _is_disputed(self, node: ast.AST) -> bool:
         """Return whether an expression depends on the disputed value and on nothing else."""
-        used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        used = {one.id for one in walk_tree(node) if isinstance(one, ast.Name)}
         return DISPUTED in used and all(
             name == DISPUTED or (name in vars(builtins) and name not in self._names)
             for name in used
@@ -428,16 +428,16 @@ class _Reader:
         if not value.strip():
             return
         last = re.split(r"[^\w]+", value.strip())[-1] if _is_path(value) else value
-        read = {one.attr for one in ast.walk(self._tree) if isinstance(one, ast.Attribute)}
+        read = {one.attr for one in walk_tree(self._tree) if isinstance(one, ast.Attribute)}
         reads_docs, reads_names = not read.isdisjoint(_DOCS), not read.isdisjoint(_NAMES)
-        named = {one.id for one in ast.walk(self._tree) if isinstance(one, ast.Name)}
+        named = {one.id for one in walk_tree(self._tree) if isinstance(one, ast.Name)}
         knows_itself = bool(read & _OWN_MODULE or named & _OWN_MODULE_NAMES)
         for statement in self._statements():
             listed = self._find_option_lists(statement)
             # That of the module is read only by a proof that finds its own module.
             is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
             reads_all = reads_docs and (knows_itself or not is_text)
-            for node in ast.walk(statement) if reads_all else _outside_docstrings(statement):
+            for node in walk_tree(statement) if reads_all else _outside_docstrings(statement):
                 text = None if id(node) in listed else _contribution(node)
                 if reads_names and isinstance(node, ast.FunctionDef) and value in node.name:
                     _refuse(node, f"it brings the disputed value along: {_quote(node.name)}")
@@ -451,7 +451,7 @@ class _Reader:
     def _find_option_lists(self, statement: ast.stmt) -> set[int]:
         """Return the texts in lists of all the options that the question has."""
         found: set[int] = set()
-        for node in ast.walk(statement):
+        for node in walk_tree(statement):
             if isinstance(node, ast.Tuple | ast.List) and len(node.elts) > 1:
                 values = {one.value for one in node.elts if isinstance(one, ast.Constant)}
                 # "None of the above" is no output and may be left out.
@@ -496,7 +496,7 @@ class _Reader:
         if abs(value) <= _SMALL:
             return
         for statement in self._statements():
-            for node in ast.walk(statement):
+            for node in walk_tree(statement):
                 if not isinstance(node, ast.Constant) or node.value != value:
                     continue
                 told = re.search(rf"(?<![\w.]){re.escape(str(node.value))}", self._given.code)
@@ -508,7 +508,7 @@ def names_used(source: str) -> set[str]:
     """Return the attributes that a proof asks for, but for those of `super()`."""
     return {
         node.attr
-        for node in ast.walk(ast.parse(source))
+        for node in walk_tree(parse_proof(source))
         if isinstance(node, ast.Attribute)
         and not (isinstance(node.value, ast.Call) and _root(node.value.func) == "super")
     }
@@ -519,7 +519,7 @@ def _refuse(node: ast.AST, reason: str) -> None:
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+    for node in walk_tree(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.partition(".")[0]
@@ -548,20 +548,20 @@ def _outside_docstrings(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield every node below a statement but for docstrings, which nobody reads."""
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(statement)
+        for node in walk_tree(statement)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and isinstance(node.body[0], ast.Expr)
     }
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return
-    for node in ast.walk(statement):
+    for node in walk_tree(statement):
         if id(node) not in docstrings:
             yield node
 
 
 def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
     """Yield the statements that hold no others."""
-    inner = [one for one in ast.walk(statement) if isinstance(one, ast.stmt)]
+    inner = [one for one in walk_tree(statement) if isinstance(one, ast.stmt)]
     for one in inner:
         if not any(isinstance(child, ast.stmt) for child in ast.iter_child_nodes(one)):
             yield one
@@ -603,7 +603,7 @@ BEGINNING = "its beginning"
 
 def challenge_of(file: ProofFile) -> Challenge:
     """Return how to ask whether a proof's answer comes from the target."""
-    node = find_assignment(ast.parse(file.source), DISPUTED)
+    node = find_assignment(parse_proof(file.source), DISPUTED)
     assert node is not None
     value = node.value if isinstance(node, ast.Constant) else None
     hidden = (
@@ -626,7 +626,7 @@ def challenge_of(file: ProofFile) -> Challenge:
 
 def refutation_of(file: ProofFile) -> Challenge | None:
     """Return how to ask whether a name is missing everywhere; None if no name is disputed."""
-    node = find_assignment(ast.parse(file.source), DISPUTED)
+    node = find_assignment(parse_proof(file.source), DISPUTED)
     value = node.value if isinstance(node, ast.Constant) else None
     if not isinstance(value, str) or not value.isidentifier():
         return None
@@ -643,7 +643,7 @@ def _is_result(source: str) -> bool:
         and any(
             _has_disputed(part) for one in (node.left, *node.comparators) for part in _parts(one)
         )
-        for node in ast.walk(ast.parse(source))
+        for node in walk_tree(parse_proof(source))
     )
 
 

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from assay.sandbox import parse_proof, walk_tree
+
 DISPUTED = "DISPUTED"
 INSTEAD = "INSTEAD"
 _SUFFIX = "_that_cannot_be"
@@ -48,19 +50,19 @@ class ProofFile:
 
     def impossible_twin(self) -> str:
         """Return the proof with an impossible value for the disputed element."""
-        value = find_assignment(ast.parse(self.source), DISPUTED)
+        value = find_assignment(parse_proof(self.source), DISPUTED)
         assert value is not None
         return _replace(self.source, value, _impossible(value))
 
     def with_disputed(self, expression: str) -> str:
         """Return the proof with another expression for the disputed element."""
-        value = find_assignment(ast.parse(self.source), DISPUTED)
+        value = find_assignment(parse_proof(self.source), DISPUTED)
         assert value is not None
         return _replace(self.source, value, expression)
 
     def counterpart_twin(self) -> str | None:
         """Return the proof with its named counterpart for the disputed element."""
-        tree = ast.parse(self.source)
+        tree = parse_proof(self.source)
         value, instead = find_assignment(tree, DISPUTED), find_assignment(tree, INSTEAD)
         assert value is not None
         return None if instead is None else _replace(self.source, value, ast.unparse(instead))
@@ -69,7 +71,7 @@ class ProofFile:
 def read_proof(source: str) -> ProofFile:
     """Read a proof; raise UnfitProofError if it is not a valid one."""
     try:
-        tree = ast.parse(source)
+        tree = parse_proof(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnfitProofError(f"it is not valid Python: {error}") from None
     sides, controls = _roles(tree)
@@ -127,7 +129,7 @@ def _roles(tree: ast.Module) -> tuple[dict[str, _Function], list[_Function]]:
 def find_assignment(tree: ast.Module, name: str) -> ast.expr | None:
     """Return the value of the only assignment to a name at the top of the file."""
     found: list[ast.expr] = []
-    for node in ast.walk(tree):
+    for node in walk_tree(tree):
         targets: list[ast.expr] = []
         value: ast.expr | None = None
         if isinstance(node, ast.Assign):
@@ -162,7 +164,7 @@ class _Reach:
         """Yield every node below a function and below what it names, each home once."""
         waiting, seen = [start], {id(start)}
         while waiting:
-            for node in ast.walk(waiting.pop()):
+            for node in walk_tree(waiting.pop()):
                 yield node
                 for name in _names(node):
                     home = self._homes.get(name)
@@ -200,7 +202,7 @@ def _check_target(tree: ast.Module, reach: _Reach, sides: dict[str, _Function]) 
     """Raise unless each side uses something that was imported, or runs code that imports it."""
     known = {
         (alias.asname or alias.name).partition(".")[0]
-        for node in ast.walk(tree)
+        for node in walk_tree(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
         if _is_foreign(node, alias)
@@ -259,7 +261,7 @@ def _check_with(with_: ast.With, side: _Function) -> None:
         caught = item.optional_vars.id if isinstance(item.optional_vars, ast.Name) else None
         looked_at = caught is not None and any(
             isinstance(node, ast.Name) and node.id == caught and isinstance(node.ctx, ast.Load)
-            for node in ast.walk(side)
+            for node in walk_tree(side)
         )
         if not looked_at and not any(one.arg == "match" for one in call.keywords):
             raise UnfitProofError(
@@ -278,13 +280,13 @@ def _is_raises(node: ast.AST) -> bool:
 
 def _check_handlers(tree: ast.Module) -> None:
     """Require that handlers of very general exceptions inspect the exception."""
-    for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)):
+    for handler in (node for node in walk_tree(tree) if isinstance(node, ast.ExceptHandler)):
         kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         ambient = [one for one in kinds if one is not None and _last(one) in _AMBIENT]
         looked_at = handler.name is not None and any(
-            isinstance(node, ast.Name) and node.id == handler.name for node in ast.walk(handler)
+            isinstance(node, ast.Name) and node.id == handler.name for node in walk_tree(handler)
         )
-        raised = any(isinstance(node, ast.Raise) for node in ast.walk(handler))
+        raised = any(isinstance(node, ast.Raise) for node in walk_tree(handler))
         if ambient and not (looked_at or raised):
             raise UnfitProofError(
                 f"line {handler.lineno}: {_last(ambient[0])} can come from anywhere: look at what "

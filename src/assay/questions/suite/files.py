@@ -12,6 +12,8 @@ from assay.errors import InputError
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _PROOFS = "proofs"
+# A JSON Schema beside a suite names the same key.
+SCHEMA = ".schema.json"
 _MARK = re.compile(r"""^\s*\{?\s*["']?benchmarks["']?\s*:""", re.MULTILINE)
 
 
@@ -62,7 +64,7 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 def _looks_like_a_suite(path: Path) -> bool:
     """Check the text without parsing it, so that a broken suite is not skipped."""
-    if path.suffix not in _SUFFIXES:
+    if path.suffix not in _SUFFIXES or path.name.endswith(SCHEMA):
         return False
     with open_regular(path) as file:
         # A file that is too large is refused when it is read, with its size.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -16,7 +18,9 @@ from pydantic import (
 from assay.documents import InvalidValue, print_schema
 from assay.errors import nearest
 from assay.questions.claims.kinds import OPTION_RELATIONS, AnyClaim
+from assay.questions.suite.files import SCHEMA
 from assay.questions.verdict.exceptions import ExceptionMatch
+from assay.starters import write_starter
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -185,19 +189,29 @@ def keys_of(model: type[BaseModel]) -> frozenset[str]:
 
 def schema_text() -> str:
     """Return the JSON Schema of a suite file, as the models say it."""
-    return _print(SuiteFile, "Assay question suite")
+    return _print("suite", SuiteFile, "Assay question suite")
 
 
 def claims_schema_text() -> str:
     """Return the JSON Schema of a file of claims."""
-    return _print(ClaimsFile, "Assay claims about a question suite")
+    return _print("claims", ClaimsFile, "Assay claims about a question suite")
 
 
-def _print(model: type[BaseModel], title: str) -> str:
+def write_suite(folder: Path) -> list[Path]:
+    """Write the files of a new suite and return them; never write to a non-empty folder."""
+    generated = {
+        f"suite{SCHEMA}": schema_text(),
+        f"claims{SCHEMA}": claims_schema_text(),
+    }
+    templates = resources.files("assay.questions") / "templates"
+    return write_starter(templates, folder, {"NAME": str(folder)}, generated)
+
+
+def _print(name: str, model: type[BaseModel], title: str) -> str:
     schema = model.model_json_schema()
     parts = schema["$defs"]
     parts["Relation"]["enum"] = list(OPTION_RELATIONS)
     for part in parts.values():
         if "const" in part.get("properties", {}).get("kind", {}):
             part["required"] = ["kind", *part.get("required", ())]
-    return print_schema({**schema, "title": title})
+    return print_schema(name, {**schema, "title": title})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import inspect
 import os
 import pathlib
 import sys
@@ -12,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import prefault
 from .challenge import ChallengeRun
 
 # High descriptor numbers, so that the proof's process does not hit them by accident.
@@ -57,8 +57,9 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
     # Code that asks where the program is finds a script, as it would outside.
     main = sys.modules["__main__"]
     main.__file__, main.__spec__ = path, None
+    # A failed test is shown with its source. To find it, `inspect` would look at every module.
+    inspect.modulesbyfile[path] = os.path.splitext(job.name)[0]
     channel = EventWriter(_REPORT, job.token)
-    lesson = _Lesson() if job.learn else None
     problem = None
     try:
         recorder.begin(
@@ -69,32 +70,21 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
         # `pytest.exit`, `sys.exit` at import, a failed collection: judged outside, from the tests
         # that did or did not run.
         problem = f"{type(error).__name__}: {error}"
-    if lesson is not None:
-        channel.put("lesson", **lesson.report())
+    if job.learn:
+        channel.put("lesson", **_describe_lesson())
     cpu = time.process_time() - started
     channel.send("end", stopped=problem, plugins=recorder.list_new_plugins(), cpu=cpu)
     os._exit(0)
 
 
-class _Lesson:
-    """What a sample needed that its worker lacked: modules, and pages of memory."""
-
-    def __init__(self) -> None:
-        self._modules = set(sys.modules)
-        self._memory = prefault.find_writable()
-
-    def report(self) -> dict[str, Any]:
-        new = [
-            name
-            for name, module in list(sys.modules.items())
-            if name not in self._modules and getattr(module, "__spec__", None) is not None
-        ]
-        try:
-            written = prefault.find_written(self._memory)
-        except OSError:
-            written = []  # not readable here: then every page is copied when it is written to
-        threads = len(os.listdir("/proc/self/task"))
-        return {"modules": new, "pages": written, "threads": threads}
+def _describe_lesson() -> dict[str, Any]:
+    """Return what a sample has imported, and whether that started threads."""
+    modules = [
+        name
+        for name, module in list(sys.modules.items())
+        if getattr(module, "__spec__", None) is not None
+    ]
+    return {"modules": modules, "threads": len(os.listdir("/proc/self/task"))}
 
 
 # Nothing is read from or left in folders that are not the proof's own.

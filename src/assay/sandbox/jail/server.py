@@ -19,7 +19,7 @@ from importlib.abc import SourceLoader
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import jail, prefault
+from . import jail, memory
 from .proof import Job, PreparedSession, prepare, pytest_version, run, run_main
 from .running import RunningProof
 
@@ -71,8 +71,7 @@ class ProofServer:
         self._keeps_spare = False
         self._spare: RunningProof | None = None
         self._running: RunningProof | None = None
-        self._pages: list[prefault.Range] = []
-        self._shared: list[prefault.Range] = []
+        self._shared: list[memory.Range] = []
         self._recorder: Any = None
         self._prepared: PreparedSession | None = None
 
@@ -108,10 +107,10 @@ class ProofServer:
         self._recorder = _execute(*recorder).Recorder()
         if order["fast"] and version == order["pytest"]:
             self._prepared = PreparedSession(self._root, self._recorder)
-        self._shared = prefault.find_shared()
+        self._shared = memory.find_shared()
         if order["learn"] and _threads() == 1:
             self._learn(order["samples"][:_SAMPLES])
-            self._shared = prefault.find_shared()
+            self._shared = memory.find_shared()
         self._keeps_spare = order["learn"] and _threads() == 1
         self._channel.send(
             {
@@ -126,7 +125,7 @@ class ProofServer:
         )
 
     def _learn(self, samples: list[str]) -> None:
-        """Import what samples import, then find the memory pages they write to."""
+        """Import what samples import, then prepare the memory for many forks."""
         deadline = time.monotonic() + _SAMPLES_SECONDS
         _import_all(self._lesson(_SAMPLE, _START_SECONDS)["modules"], _START_SECONDS)
         # A stored proof must not decide what is imported here: its import statements, and then the
@@ -139,20 +138,12 @@ class ProofServer:
                 late = [
                     f"import {name}"
                     for name in self._lesson(sample, _SAMPLE_SECONDS)["modules"]
-                    if _is_module(name) and name not in sys.modules
+                    if _is_module(name)
                 ]
                 self._import_tried(late, deadline)
         gc.collect()
         gc.freeze()
-        # Pages that every proof writes to, not those that one might: a needless copy costs as much.
-        # One of the samples tells as well as all of them, and each costs as much as ten proofs.
-        lessons = (
-            self._lesson(sample, _SAMPLE_SECONDS)
-            for sample in (_SMALLEST, _SAMPLE, *samples[:1])
-            if time.monotonic() < deadline
-        )
-        written = [set(lesson["pages"]) for lesson in lessons if lesson["pages"]]
-        self._pages = prefault.merge(set.intersection(*written) if written else ())
+        memory.make_large_pages()
 
     def _import_tried(self, statements: list[str], deadline: float) -> None:
         """Import the modules of statements, if a fork has shown that this works here."""
@@ -165,7 +156,7 @@ class ProofServer:
         """Run a sample in a throw-away fork; a slow or invalid one is ignored."""
         token = secrets.token_hex(8)
         job = Job("sample", "test_sample.py", sample, token, seconds, learn=True)
-        nothing: dict[str, Any] = {"modules": [], "pages": [], "threads": 0}
+        nothing: dict[str, Any] = {"modules": [], "threads": 0}
         try:
             seen = self._run(asdict(job))
             self._clear_up()
@@ -176,8 +167,11 @@ class ProofServer:
                 event = json.loads(text)
                 if found == token and event["event"] == "lesson":
                     return {
-                        "modules": [name for name in event["modules"] if isinstance(name, str)],
-                        "pages": [page for page in event["pages"] if isinstance(page, int)],
+                        "modules": [
+                            name
+                            for name in event["modules"]
+                            if isinstance(name, str) and name not in sys.modules
+                        ],
                         "threads": event["threads"],
                     }
         except (jail.JailError, ValueError, LookupError, TypeError, RecursionError):
@@ -227,8 +221,7 @@ class ProofServer:
     def _become(self, order: int, report: int) -> NoReturn:
         """Run the proof and never return; called in the fork."""
         try:
-            prefault.unshare(self._shared)
-            prefault.copy(self._pages)
+            memory.unshare(self._shared)
             prepare(report)
             self._recorder.watch_raises()
             if self._prepared is not None:

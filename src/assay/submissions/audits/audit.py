@@ -27,7 +27,7 @@ from assay.submissions.audits.findings import (
     GroupAudit,
     find_problems,
 )
-from assay.submissions.audits.rendering import render_text, render_values
+from assay.submissions.audits.rendering import render_html, render_text, render_values
 from assay.submissions.audits.trials import Judge, ReferenceTrial, VerifierJudgement, try_case
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.plan import OpenedRequest, open_request
@@ -69,8 +69,10 @@ class Audit:
         """Return 1 if anything was found, else 0."""
         return int(bool(self.findings))
 
-    def report(self, format: Literal["text", "json"] = "text") -> str:  # noqa: A002 - as `Run`
+    def report(self, format: Literal["text", "json", "html"] = "text") -> str:  # noqa: A002 - as `Run`
         """Return the numbers of every group, and the findings."""
+        if format == "html":
+            return render_html(self.problem, self.groups, self.findings)
         if format == "json":
             values = render_values(self.problem, self.groups, self.findings, self.min_score)
             return json.dumps(values, indent=2) + "\n"

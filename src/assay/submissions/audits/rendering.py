@@ -1,4 +1,4 @@
-"""Renders an audit as text and as JSON."""
+"""Renders an audit as text, as a page and as JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.model import to_json
-from assay.reports import Paint, count, one_line
+from assay.reports import (
+    Block,
+    Cell,
+    Code,
+    Fold,
+    Heading,
+    Paint,
+    Paragraph,
+    Table,
+    count,
+    draw_outcomes,
+    one_line,
+    render_page,
+)
 from assay.submissions.audits.findings import (
     AuditFinding,
     GroupAudit,
@@ -18,6 +31,8 @@ from assay.submissions.audits.findings import (
 
 VERSION = 1
 _MOST_CASES = 5
+# In a page.
+_MOST_LISTED = 50
 
 
 def render_text(
@@ -127,6 +142,72 @@ def _verdict(
     if findings:
         return f"{what}, {paint(count(len(findings), 'finding'), 'failed')}"
     return f"{what}, {paint('no findings', 'passed')}"
+
+
+def render_html(
+    problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding]
+) -> str:
+    """Return a self-contained page: mutants by group, what is accepted, and the findings."""
+    verdict = _verdict(problem, groups, findings, Paint(False)).partition(": ")[2]
+    blocks: list[Block] = [_group_table(groups)]
+    for title, several in (
+        ("Findings", list(map(_finding_block, findings))),
+        ("Wrong results that are accepted", list(_accepted_blocks(groups))),
+    ):
+        blocks += [Heading(title), *several] if several else []
+    return render_page(f"Audit of {problem}", verdict, "failed" if findings else "passed", blocks)
+
+
+def _group_table(groups: Sequence[GroupAudit]) -> Block:
+    rows: list[list[Cell | str]] = []
+    for group in groups:
+        name, cases, right, idle, mutants, rejected, score = _row(group)
+        counts = {"passed": int(rejected.replace(",", "")), "failed": _counts(group)[1]}
+        bar = draw_outcomes(counts, title=f"{rejected} of {mutants} mutants were rejected")
+        is_idle = idle != "fails"
+        rows.append(
+            [
+                name,
+                Cell(cases, is_number=True),
+                Cell(right, "" if right == cases else "failed", is_number=True),
+                Cell(idle, "failed" if is_idle else ""),
+                Cell(f"{rejected} of {mutants} ({score})", chart=bar),
+            ]
+        )
+    head = ("group", "cases", "reference right twice", "doing nothing", "mutants rejected")
+    return Table(head, rows, "Mutants by group", has_labels=True)
+
+
+def _accepted_blocks(groups: Sequence[GroupAudit]) -> Iterator[Block]:
+    """Yield for each group which kinds of wrong results it accepts."""
+    for group in groups:
+        kinds = {kind: two for kind, two in count_kinds(group.cases).items() if two[1]}
+        if not kinds:
+            continue
+        rows: list[list[Cell | str]] = [
+            [
+                kind.value,
+                Cell(f"{taken:,} of {made:,}", "failed", is_number=True),
+                "; ".join(
+                    f"{case}: {label.where}"
+                    for case, label in list_accepted(group.cases, kind, _MOST_CASES)
+                ),
+            ]
+            for kind, (made, taken) in kinds.items()
+        ]
+        taken = sum(two[1] for two in kinds.values())
+        table = Table(("kind of mutant", "accepted", "for example"), rows, has_labels=True)
+        yield Fold(f"{group.name} accepts {count(taken, 'wrong result')}", [table], "unverified")
+
+
+def _finding_block(finding: AuditFinding) -> Block:
+    lines = [": ".join(part for part in one if part) for one in finding.cases.items()]
+    more = len(lines) - _MOST_LISTED
+    shown = [*lines[:_MOST_LISTED], *([f"… {count(more, 'more case')}"] if more > 0 else [])]
+    blocks: list[Block] = [Code("\n".join(shown))] if shown else []
+    blocks.append(Paragraph(f"What to do: {finding.sort.advice}."))
+    title = " ".join(filter(None, [finding.sort.code, finding.subject, "in", finding.group]))
+    return Fold(title, blocks, "failed", note=finding.sort.title)
 
 
 def render_values(

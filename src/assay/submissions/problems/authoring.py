@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +11,7 @@ from pydantic import BaseModel
 
 from assay import plugins
 from assay.documents import print_schema
-from assay.errors import InputError
+from assay.starters import write_starter
 
 if TYPE_CHECKING:
     from assay.submissions.adapters import AdapterType
@@ -47,7 +45,8 @@ def schema_text(kind: str | None = None) -> str:
     title = "Assay problem: config.yaml, a group file or a case file"
     every = {"title": title, "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}
     chosen = every if kind is None else {"$ref": f"#/$defs/{kind}"}
-    return print_schema({**chosen, "$defs": dict(sorted(definitions.items()))})
+    name = "problem" if kind is None else f"problem-{kind}"
+    return print_schema(name, {**chosen, "$defs": dict(sorted(definitions.items()))})
 
 
 def _close(definitions: dict[str, Any]) -> None:
@@ -126,32 +125,7 @@ def _describe_checks(definitions: dict[str, Any]) -> None:
         properties[name] = _mapping(one)
 
 
-# Programs are kept as text, so that nobody takes them for modules of Assay.
-_AS_TEXT = ".txt"
-
-
 def write_problem(folder: Path, *, is_api: bool) -> list[Path]:
     """Write the files of a new problem and return them; never write to a non-empty folder."""
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", folder.name):
-        raise InputError(
-            f"{folder.name!r} is not a valid name for a problem",
-            advice="letters, digits, _ and -, beginning with a letter, such as word_count",
-        )
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("exists already", where=str(folder), advice="choose another name")
-    templates = resources.files("assay.submissions").joinpath("templates")
-    return _copy_templates(templates.joinpath("api" if is_api else "cli"), folder, folder.name)
-
-
-def _copy_templates(source: Traversable, folder: Path, name: str) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for each in sorted(source.iterdir(), key=lambda one: (one.is_dir(), one.name)):
-        if each.is_dir():
-            written += _copy_templates(each, folder / each.name, name)
-            continue
-        path = folder / each.name.removesuffix(_AS_TEXT)
-        text = each.read_text(encoding="utf-8").replace("NAME", name)
-        path.write_text(text, encoding="utf-8")
-        written.append(path)
-    return written
+    templates = resources.files("assay.submissions") / "templates" / ("api" if is_api else "cli")
+    return write_starter(templates, folder, {"NAME": folder.name}, {"schema.json": schema_text()})

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, nearest
+from assay.extras import how_to_install
 from assay.submissions.config import ProblemConfig
 from assay.submissions.misspelling import nearest_file
 from assay.submissions.slopcode import ALIAS, module_names
 from assay.tracebacks import format_exception
 
-EXTRA = "assaykit[problems]"
 VERIFIER_SCRIPT = "verifier.py"
 VERIFIER_CLASS = "Verifier"
 
@@ -121,8 +121,8 @@ def missing_module(error: ModuleNotFoundError, file: Path) -> InputError:
         advice = nearest(name, module_names())
     else:
         advice = (
-            f"install what problems of the reference use with `pip install '{EXTRA}'`; "
-            "any other module, beside Assay, by its own name"
+            f"for what problems of the reference use, {how_to_install('problems')}; "
+            "install any other module beside Assay, by its own name"
         )
     return InputError(
         f"it imports {name!r}, which is not installed", where=str(file), advice=advice

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assay.errors import InfrastructureError, InputError
+from assay.errors import AssayError, InfrastructureError, InputError
 from assay.model import CaseResult, VerificationResult
 from assay.processes import start_module
 from assay.submissions.adapters import ADAPTERS, AdapterType
@@ -69,11 +69,24 @@ class ProblemWorker:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
 
+_ERRORS: dict[str, type[AssayError]] = {
+    "input": InputError,
+    "infrastructure": InfrastructureError,
+}
+
+
+def pack_error(error: AssayError) -> dict[str, Any]:
+    """Return the answer that reports an error instead of a value."""
+    name = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
+    return {name: {"what": error.what, "where": error.where, "advice": error.advice}}
+
+
 def value_of(answer: dict[str, Any]) -> Any:
-    """Return the value of an answer; raise InputError or QuestionRaisedError if it reports one."""
-    if "input" in answer:
-        about = answer["input"]
-        raise InputError(about["what"], where=about["where"], advice=about["advice"])
+    """Return the value of an answer; raise the error that it reports instead."""
+    for name, kind in _ERRORS.items():
+        if name in answer:
+            about = answer[name]
+            raise kind(about["what"], where=about["where"], advice=about["advice"])
     if "raised" in answer:
         raise QuestionRaisedError(answer["raised"])
     return answer["value"]

@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assay.errors import InputError
+from assay.errors import InfrastructureError, InputError
 from assay.model import CaseResult, check_results
 from assay.processes import VALUES, Channel, die_with_parent
 from assay.submissions import slopcode
@@ -33,7 +33,12 @@ from assay.submissions.misspelling import (
     near_miss,
 )
 from assay.submissions.python_problems import package
-from assay.submissions.python_problems.process import pack_model, pack_result, pack_results
+from assay.submissions.python_problems.process import (
+    pack_error,
+    pack_model,
+    pack_result,
+    pack_results,
+)
 from assay.submissions.slopcode import models
 from assay.submissions.slopcode.loaders import NoOpStore
 from assay.tracebacks import format_exception
@@ -280,11 +285,10 @@ def answer_safely(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
         value = action()
         # Here, because only here it is known which value cannot be sent.
         VALUES.encode(value)
-    except InputError as error:
-        return {"input": {"what": error.what, "where": error.where, "advice": error.advice}}
+    except (InputError, InfrastructureError) as error:
+        return pack_error(error)
     except ModuleNotFoundError as error:
-        missing = package.missing_module(error, file)
-        return {"input": {"what": missing.what, "where": missing.where, "advice": missing.advice}}
+        return pack_error(package.missing_module(error, file))
     except BaseException as error:
         # Including SystemExit: it must not end the worker, which has other requests to answer.
         return {"raised": format_exception(error, file.parent)}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from assay.errors import InputError
+from assay.errors import InfrastructureError, InputError
 from assay.model import CaseResult
 from assay.processes import VALUES, Channel, die_with_parent, limit_memory
 from assay.sandbox import Response
 from assay.submissions.adapters.messages import read_answer
 from assay.submissions.declarative.comparisons import ResultCheck
 from assay.submissions.declarative.expectations import ResultPath
-from assay.submissions.python_problems.process import pack_results
+from assay.submissions.python_problems.process import pack_error, pack_results
 from assay.tracebacks import format_exception
 
 _MEMORY = 3 << 30
@@ -53,9 +53,8 @@ def _answer(message: dict[str, Any]) -> bytes:
     """Return a value, what is wrong with the question, or what came of it instead, as text."""
     try:
         return VALUES.encode({"value": _QUESTIONS[message.pop("do")](**message)})
-    except InputError as error:
-        about = {"what": error.what, "where": error.where, "advice": error.advice}
-        return VALUES.encode({"input": about})
+    except (InputError, InfrastructureError) as error:
+        return VALUES.encode(pack_error(error))
     except MemoryError:
         return VALUES.encode({"raised": f"needed more than {_MEMORY >> 30} GiB of memory"})
     except Exception as error:
