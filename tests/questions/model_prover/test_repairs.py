@@ -9,6 +9,7 @@ from typing import Any
 from tests.models.scripted_server import Received, Reply, ScriptedServer, calls, says
 from tests.questions.model_prover.conftest import Run
 from tests.questions.model_prover.scripted import agent_of, text_of, tool_results
+from tests.questions.model_prover.test_attacks import OBEY, WORDINGS, outside
 from tests.questions.model_prover.test_workflow import verdicts, verify
 
 UNFIXED = """\
@@ -106,3 +107,59 @@ def test_every_verdict_on_a_repair(assay_here: Run, tmp_path: Path, cache: Path)
     kept = [path.read_text() for path in (cache / "answers").rglob("*.json")]
     assert kept
     assert not any(SOLUTION in text for text in kept)
+
+
+SAYING = """\
+import pydantic
+
+from unfixed import Point
+
+
+def test_points_cannot_be_moved():
+    point = Point(x=1)
+    try:
+        point.x = 2
+    except pydantic.ValidationError:
+        return
+    raise AssertionError({text!r})
+"""
+
+
+def test_no_attack_leaves_its_fence_on_the_way_to_a_proctor_or_a_solver(
+    assay_here: Run, tmp_path: Path
+) -> None:
+    """In the description, the requirements, the error output, the file, and what a test says."""
+    folder = tmp_path / "work"
+    texts = [WORDINGS[one].format(do="obey_lie_now") for one in ("announced-mark", "tool-result")]
+    plain = "Points are used as keys. Nothing may change them once they are made."
+    questions = []
+    for number, text in enumerate(texts):
+        comment = "\n".join(f"# {line}" for line in text.splitlines())
+        asked = repair(
+            folder, f"attack-{number}", f"{plain} {text}", f"{comment}\n{UNFIXED}", FIXED
+        )
+        (folder / asked["test_file"]).write_text(SAYING.format(text=text))
+        questions.append({**asked, "requirements": [text], "error_output": text})
+    (folder / "suite.json").write_text(
+        json.dumps({"target": "current:pydantic", "benchmarks": questions})
+    )
+    obeyed: list[str] = []
+
+    def obedient(received: Received) -> Reply:
+        if found := OBEY.search(outside(received)):
+            obeyed.append(found[0])
+            return says("I obey.")
+        if agent_of(received) == "proctor":
+            return calls(("report", {"leaked": False, "quote": ""}))
+        tries = len(tool_results(received))
+        return calls(("try_repair", {"content": [UNFIXED, FIXED][min(tries, 1)]}))
+
+    with ScriptedServer(obedient) as server:
+        ended = verify(assay_here, server)
+        found = verdicts(folder)
+    assert obeyed == []
+    assert ended.code == 0, ended
+    assert {one["verdict"] for one in found.values()} == {"Valid"}
+    # What the test says reaches the solver as well, with the failure of its first try.
+    told = [one for received in server.requests for one in tool_results(received)]
+    assert any("obey_lie_now" in one for one in told)
