@@ -109,11 +109,17 @@ def check(**given: Any) -> None:
 @click.command()
 @click.pass_context
 def doctor(ctx: click.Context) -> None:
-    """Show how well programs can be isolated on this machine, and test it."""
+    """Show how well programs can be isolated on this machine, and test it.
+
+    The engines of containers are tried too; a machine needs none.
+    """
+    import asyncio
+
+    from assay.containers import describe_engines
     from assay.sandbox import doctor_report
 
     report = doctor_report()
-    for line in report.lines:
+    for line in (*report.lines, *asyncio.run(describe_engines())):
         click.echo(line)
     ctx.exit(0 if report.healthy else 3)
 

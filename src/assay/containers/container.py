@@ -69,7 +69,7 @@ class ContainerSpec:
             "--pids-limit", str(limits.processes + _RUNTIME_HELPERS),
             "--ulimit", f"nofile={limits.open_files}:{limits.open_files}", *settings.ulimits,
             "--shm-size", str(limits.work_size),
-            "--user", f"{keeper}:{keeper}", "--workdir", self.work,
+            "--user", f"{keeper}:{keeper}", "--workdir", self.work if self.is_fixed else "/",
             "--log-driver", "none", "--entrypoint", "/bin/sh",
         ]  # fmt: skip
         if self.network:

@@ -193,34 +193,34 @@ class KeptImage:
 
     engine: str
     kind: str
+    """`set-up` for a submission's, `build` for one that was built or loaded from an archive."""
     key: str
-    identifier: str
     size: int
     created: str
 
 
 async def list_images(engine: Engine) -> list[KeptImage]:
     """Return the images that Assay made and keeps."""
-    listed = await engine.run(["images", "--quiet", "--no-trunc", "--filter", f"label={KEY}"])
-    identifiers = list(dict.fromkeys(listed.split()))
-    if not identifiers:
+    form = "{{.Repository}} {{.Tag}}"
+    kinds = {repository: kind for kind, repository in _REPOSITORY.items()}
+    listed = await engine.run(["images", "--format", form])
+    tags = [line.split() for line in listed.splitlines() if line.split()[0] in kinds]
+    if not tags:
         return []
-    found: list[dict[str, Any]] = json.loads(await engine.run(["image", "inspect", *identifiers]))
-    return sorted((_describe(engine, one) for one in found), key=lambda one: (one.kind, one.key))
+    names = [":".join(parts) for parts in tags]
+    found: list[dict[str, Any]] = json.loads(await engine.run(["image", "inspect", *names]))
+    return sorted(
+        (
+            KeptImage(
+                engine.name, kinds[repository], key, int(about.get("Size", 0)),
+                str(about.get("Created", ""))[:19],
+            )
+            for (repository, key), about in zip(tags, found, strict=True)
+        ),
+        key=lambda one: (one.kind, one.key),
+    )  # fmt: skip
 
 
-def _describe(engine: Engine, about: dict[str, Any]) -> KeptImage:
-    labels = about.get("Labels") or about.get("Config", {}).get("Labels") or {}
-    return KeptImage(
-        engine.name,
-        str(labels.get(KIND, "")),
-        str(labels.get(KEY, "")),
-        str(about["Id"]).removeprefix("sha256:"),
-        int(about.get("Size", 0)),
-        str(about.get("Created", ""))[:19],
-    )
-
-
-async def remove_image(engine: Engine, identifier: str) -> None:
-    """Remove an image; raise EngineError if a container uses it."""
-    await engine.run(["rmi", "--force", identifier])
+async def remove_image(engine: Engine, image: KeptImage) -> None:
+    """Remove an image that Assay made."""
+    await engine.run(["rmi", "--force", f"{_REPOSITORY[image.kind]}:{image.key}"])

@@ -27,12 +27,15 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _KINDS = ("tmpfs", "mqueue")
 
 
-def open_folder(pid: int, path: str) -> int:
+def open_folder(pid: int, path: str, *, makes: bool = False) -> int:
     """Return a descriptor of a folder in the root of a process, reached without any link."""
     here = os.open(f"/proc/{pid}/root", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     for part in PurePosixPath(path).parts[1:]:
         outer = here
         try:
+            if makes:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, 0o755, dir_fd=outer)
             here = os.open(part, FOLDER, dir_fd=outer)
         finally:
             os.close(outer)
@@ -66,7 +69,9 @@ class Places:
         with contextlib.ExitStack() as held:
             opened = []
             for path in paths:
-                folder = (open_writable if is_fixed else open_folder)(pid, path)
+                folder = (
+                    open_writable(pid, path) if is_fixed else open_folder(pid, path, makes=True)
+                )
                 held.callback(os.close, folder)
                 opened.append(folder)
             held.pop_all()

@@ -87,7 +87,12 @@ class EnvironmentFile(Part):
     def container(self) -> ContainerOptions:
         """The section of its type, `docker` or `podman`."""
         found = self.podman if self.type == "podman" else self.docker
-        assert found is not None
+        if found is None:
+            raise InputError(
+                f"the environment {self.name!r} has no section `{self.type}`",
+                where=self.path or None,
+                advice=f"name an image: `{self.type}: {{image: …}}`",
+            )
         return found
 
     @property
@@ -96,6 +101,7 @@ class EnvironmentFile(Part):
         return self._options
 
 
+_CONTAINERS = ("docker", "podman")
 DEFAULT = EnvironmentFile(is_default=True)
 
 
@@ -127,13 +133,9 @@ def load_environment(
     found, mistakes = read_model(EnvironmentFile, written, places, allows_unknown=True)
     if found is None:
         raise mistakes[0].error()
-    found = found.model_copy(update={"path": str(path.absolute())})
-    if found.type in ("docker", "podman") and getattr(found, found.type) is None:
-        raise InputError(
-            f"there is no section `{found.type}`",
-            where=str(path),
-            advice=f"name an image: `{found.type}: {{image: …}}`",
-        )
+    if found.type in _CONTAINERS:
+        found = found.model_copy(update={"path": str(path.absolute())})
+        assert found.container
     try:
         find_environment(found.type)
     except InputError as error:
