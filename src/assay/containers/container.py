@@ -20,15 +20,18 @@ from assay.containers.counters import ControlGroup
 from assay.containers.engine import Engine, EngineError, advise, end_group, quote_words
 from assay.containers.owners import OWNER, describe_owner, remove_container
 from assay.containers.places import Places
+from assay.containers.seccomp import make_profile
 from assay.containers.settings import Runtime, Settings, find_runtime
 from assay.errors import InfrastructureError
 from assay.sandbox import Bind, Limits, make_held
 
 _READY = b"assay-ready"
-_KEEPER = f"echo {_READY.decode()}; read _"
+# One shell reads, the first one waits: so it also takes leave of orphans, which would count as
+# processes of the next program.
+_KEEPER = f"exec 3<&0; {{ echo {_READY.decode()}; read _; }} <&3 & wait"
 _KEEPERS_USER = 65533
 _START, _END = 120.0, 60.0
-_RUNTIME_HELPERS = 3
+_RUNTIME_HELPERS = 4
 """Processes of a container that are not the program's: its first, and those that start others."""
 
 
@@ -135,6 +138,10 @@ class Container:
         notes = [f"--cidfile={self.folder}/id"]
         if engine.is_podman:
             notes.append(f"--pidfile={self.folder}/pid")
+        profile = make_profile() if engine.is_podman and self.spec.is_fixed else None
+        if profile is not None:
+            (self.folder / "seccomp.json").write_text(profile)
+            notes += ["--security-opt", f"seccomp={self.folder}/seccomp.json"]
         self._process = await asyncio.create_subprocess_exec(
             engine.program, *self.settings.globals, "run", "--interactive", "--rm",
             "--name", self.name, "--label", f"{OWNER}={describe_owner()}", *notes,
@@ -196,10 +203,12 @@ class Container:
 
     @property
     def has_ended(self) -> bool:
-        return self._is_lost or self._process is None or self._process.returncode is not None
+        if self._is_lost or self._process is None or self._process.returncode is not None:
+            return True
+        return self.group is not None and self.pid not in self.group.list_processes()
 
     async def end_programs(self) -> bool:
-        """Kill everything but the first process; a container where that fails is not used again."""
+        """Kill all programs; a container where that fails is not used again."""
         assert self.group is not None
         is_clean = await asyncio.to_thread(self.group.end_others)
         self._is_lost |= not is_clean

@@ -29,12 +29,15 @@ class ControlGroup:
     """The folders of a container's control group, by controller."""
 
     folders: dict[str, Path]
-    first: int
-    """The container's first process, which is never ended from here."""
+    keepers: frozenset[int] = frozenset()
+    """The container's first processes, which are never ended from here."""
 
     @classmethod
     def of(cls, pid: int) -> ControlGroup | None:
-        """Return the control group of a process; None if it cannot be seen from here."""
+        """Return the control group of a process; None if it cannot be seen from here.
+
+        The processes that are in it now are its keepers.
+        """
         folders: dict[str, Path] = {}
         for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
             _, names, path = line.split(":", 2)
@@ -42,8 +45,8 @@ class ControlGroup:
                 folder = _ROOT / name / path.lstrip("/")
                 if folder.is_dir():
                     folders.setdefault(name.removeprefix("name="), folder)
-        group = cls(folders, pid)
-        return group if pid in group.list_processes() else None
+        keepers = frozenset(cls(folders).list_processes())
+        return cls(folders, keepers) if pid in keepers else None
 
     def folder(self, controller: str) -> Path | None:
         """Return the folder of a controller: its own, or the one of all."""
@@ -61,16 +64,16 @@ class ControlGroup:
         return found
 
     def end_others(self) -> bool:
-        """Kill everything but the first process; return whether nothing else is left."""
+        """Kill everything but the keepers; return whether nothing else is left."""
         deadline = time.monotonic() + _SETTLE
-        while others := [one for one in self.list_processes() if one != self.first]:
+        while others := [one for one in self.list_processes() if one not in self.keepers]:
             if time.monotonic() > deadline:
                 return False
             # Frozen, so that nothing can fork while the others are killed.
             self._freeze(True)
             try:
                 for one in self.list_processes() if len(others) > 1 else others:
-                    if one != self.first:
+                    if one not in self.keepers:
                         with contextlib.suppress(ProcessLookupError):
                             os.kill(one, signal.SIGKILL)
             finally:

@@ -286,6 +286,8 @@ def describe_process(
         "terminal": False,
         "user": {"uid": spec.user.user, "gid": spec.user.group},
         "rlimits": limits,
+        # Where memory is short, the program is ended and not what watches it.
+        "oomScoreAdj": 500,
     }
 
 

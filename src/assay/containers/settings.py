@@ -35,6 +35,12 @@ class Settings:
     """Limits that must be named, because the engine's own may not be set."""
 
     @property
+    def runtime(self) -> str | None:
+        """The runtime that is named, if one is."""
+        named = "--runtime" in self.globals
+        return self.globals[self.globals.index("--runtime") + 1] if named else None
+
+    @property
     def differences(self) -> str:
         """What differs from the engine's defaults, in its own words."""
         return " ".join([*self.globals, *self.ulimits]) or "its defaults"
@@ -73,18 +79,29 @@ async def find_settings(engine: Engine, image: str) -> Settings:
 
 
 async def _try_all(engine: Engine, image: str, candidates: list[Settings]) -> Settings:
-    first = ""
-    for candidate in candidates:
+    first, left = "", list(candidates)
+    while left:
+        candidate = left.pop(0)
         words = await try_settings(engine, image, candidate)
         if words is None:
             return candidate
         first = first or words
         if any(sign in words.lower() for sign in _OF_THE_IMAGE):
             break
+        left = [one for one in left if not has_same_fault(one, candidate, words)]
     raise InfrastructureError(
         f"{engine.name} cannot run the image {image}: {first}",
         advice="an image needs a shell at /bin/sh; `assay doctor` shows what works here",
     )
+
+
+def has_same_fault(settings: Settings, failed: Settings, words: str) -> bool:
+    """Return whether settings fail for the reason for which others have failed."""
+    if "rlimit" in words:
+        return settings.ulimits == failed.ulimits
+    if "hybrid" in words or "cgroup v" in words:
+        return settings.runtime == failed.runtime or f"{settings.runtime}:" in words
+    return False
 
 
 async def try_settings(engine: Engine, image: str, settings: Settings) -> str | None:
