@@ -13,7 +13,7 @@ import pytest
 
 from assay.errors import InfrastructureError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.servers import NotServingError, Server, serve
+from assay.sandbox.servers import JailServer, NotServingError, Server, serve
 from assay.sandbox.workers import Limits
 from tests.sandbox.hostile.support import landlock_version, python_folders, reachable_python
 from tests.waiting import PATIENCE
@@ -203,7 +203,7 @@ def test_a_server_that_does_not_want_to_stop(level: str) -> None:
 
         jail = Programs(isolation=level).jail
         worker = await JailWorker.start(jail)
-        server = Server(worker, jail, 1)
+        server = JailServer(worker, jail, 1)
         try:
             await server._begin(make_request(jail, ["sh", "-c", source], {}, (), {}))
             while not (await server.collect(["ready"])).files:

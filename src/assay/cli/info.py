@@ -134,14 +134,20 @@ def check(*, as_json: bool, **given: Any) -> None:
 @JSON
 @click.pass_context
 def doctor(ctx: click.Context, /, as_json: bool) -> None:
-    """Show how well programs can be isolated on this machine, and test it."""
+    """Show how well programs can be isolated on this machine, and test it.
+
+    The engines of containers are tried too; a machine needs none.
+    """
+    import asyncio
+
+    from assay.containers import describe_engines
     from assay.sandbox import doctor_report
 
-    report = doctor_report()
+    report, engines = doctor_report(), asyncio.run(describe_engines())
     if as_json:
-        print_json(report.values)
+        print_json({**report.values, "engines": list(engines)})
     else:
-        click.echo("\n".join(report.lines))
+        click.echo("\n".join((*report.lines, *engines)))
     ctx.exit(0 if report.healthy else 3)
 
 

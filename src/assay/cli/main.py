@@ -89,6 +89,10 @@ COMMANDS = {
         "assay.cli.info:plugins",
         "List the plugins that are installed, where each comes from and whether it can be used.",
     ),
+    "environments": (
+        "assay.cli.environments:environments",
+        "Get, list and remove the images that submissions run in.",
+    ),
     "targets": (
         "assay.cli.targets:targets",
         "List, build, verify and remove the environments that proofs run against.",

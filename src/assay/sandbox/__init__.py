@@ -10,13 +10,25 @@ if TYPE_CHECKING:
     from assay.sandbox.doctor import doctor_report
     from assay.sandbox.evidence import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
     from assay.sandbox.isolation import choose, probe
-    from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
-    from assay.sandbox.jail.trees import copy_file, copy_tree
-    from assay.sandbox.overlay_base import Base, TooDeepError, check_depth, hand_over, new_base
+    from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK, make_held
+    from assay.sandbox.jail.trees import copy_file, copy_tree, remove_in
+    from assay.sandbox.overlay_base import (
+        Base,
+        TooDeepError,
+        check_depth,
+        hand_over,
+        hand_over_folder,
+        new_base,
+    )
     from assay.sandbox.programs import (
         CollectedFiles,
         ProgramResult,
         Programs,
+        Streams,
+        check_name,
+        check_request,
+        collect_files,
+        put_files,
         run_program,
         run_to_end,
     )
@@ -47,10 +59,11 @@ _HOMES = {
     "doctor": "doctor_report",
     "evidence": "Caught ChallengeResult ProofOutcome Status TestOutcome",
     "isolation": "choose probe",
-    "jail.folder": "A_CLOSED_FOLDER A_FOLDER A_LINK",
-    "jail.trees": "copy_file copy_tree",
-    "overlay_base": "Base TooDeepError check_depth hand_over new_base",
-    "programs": "CollectedFiles ProgramResult Programs run_program run_to_end",
+    "jail.folder": "A_CLOSED_FOLDER A_FOLDER A_LINK make_held",
+    "jail.trees": "copy_file copy_tree remove_in",
+    "overlay_base": "Base TooDeepError check_depth hand_over hand_over_folder new_base",
+    "programs": "CollectedFiles ProgramResult Programs Streams check_name check_request "
+    "collect_files put_files run_program run_to_end",
     "proof_lint": "inspect_proof",
     "proof_worker": "Challenge",
     "proofs": "ProofRunner",
@@ -88,13 +101,17 @@ __all__ = [
     "Response",
     "Server",
     "Status",
+    "Streams",
     "Target",
     "TestOutcome",
     "TooDeepError",
     "build_once",
     "cache_folder",
     "check_depth",
+    "check_name",
+    "check_request",
     "choose",
+    "collect_files",
     "copy_file",
     "copy_tree",
     "doctor_report",
@@ -103,13 +120,17 @@ __all__ = [
     "find_uv",
     "first_imports",
     "hand_over",
+    "hand_over_folder",
     "inspect_proof",
     "installed_paths",
     "list_releases",
     "list_targets",
+    "make_held",
     "new_base",
     "parse_proof",
     "probe",
+    "put_files",
+    "remove_in",
     "remove_target",
     "run_program",
     "run_to_end",

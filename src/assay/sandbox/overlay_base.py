@@ -69,20 +69,29 @@ def hand_over(base: Base, *, is_private: bool = False, is_owner: bool = True) ->
     Private files keep their modes, but other users of the machine cannot access them. If programs
     must not be the owner, they read it through its group. Raises TooDeepError.
     """
-    from assay.sandbox.jail.trees import FOLDER, Tree, entries
+    from assay.sandbox.jail.trees import FOLDER
 
-    given = _Gift(base.user, is_private, is_owner)
     root = os.open(base.path, FOLDER)
     try:
-        given.give(".", root, os.fstat(root))
-        with contextlib.closing(Tree(root)) as tree:
-            for name, found in entries(tree):
-                check_depth(tree.above + name)
-                given.give(name, tree.here, found)
-                if stat.S_ISDIR(found.st_mode):
-                    tree.enter(name)
+        hand_over_folder(root, base.user, is_private=is_private, is_owner=is_owner)
     finally:
         os.close(root)
+
+
+def hand_over_folder(
+    root: int, user: int | None, *, is_private: bool = False, is_owner: bool = True
+) -> None:
+    """Give an open folder and everything in it to a user; see `hand_over`."""
+    from assay.sandbox.jail.trees import Tree, entries
+
+    given = _Gift(user, is_private, is_owner)
+    given.give(".", root, os.fstat(root))
+    with contextlib.closing(Tree(root)) as tree:
+        for name, found in entries(tree):
+            check_depth(tree.above + name)
+            given.give(name, tree.here, found)
+            if stat.S_ISDIR(found.st_mode):
+                tree.enter(name)
 
 
 @dataclass(frozen=True, slots=True)

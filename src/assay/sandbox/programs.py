@@ -173,6 +173,25 @@ def make_request(
     wall_time: float | None = None,
 ) -> ProgramRequest:
     """Return a request; raise InputError for values that no operating system accepts."""
+    check_request(command, files, collect, environment)
+    message = {
+        "command": list(command),
+        "environment": dict(environment),
+        "files": [[name, len(content)] for name, content in files.items()],
+        "collect": list(collect),
+        "collect_size": jail.limits.collected,
+        "wall_time": jail.limits.wall_time if wall_time is None else wall_time,
+    }
+    return ProgramRequest(message, b"".join(files.values()))
+
+
+def check_request(
+    command: Sequence[str],
+    files: Mapping[str, bytes],
+    collect: Sequence[str],
+    environment: Mapping[str, str],
+) -> None:
+    """Raise an InputError for values that no operating system accepts."""
     if not command:
         raise InputError("the command is empty", advice="name a program to run")
     for text in (*command, *environment, *environment.values(), *collect):
@@ -183,15 +202,6 @@ def make_request(
             raise InputError(f"{name!r} is not the name of an environment variable")
     for name in files:
         check_name(name)
-    message = {
-        "command": list(command),
-        "environment": dict(environment),
-        "files": [[name, len(content)] for name, content in files.items()],
-        "collect": list(collect),
-        "collect_size": jail.limits.collected,
-        "wall_time": jail.limits.wall_time if wall_time is None else wall_time,
-    }
-    return ProgramRequest(message, b"".join(files.values()))
 
 
 def check_name(name: str) -> None:
@@ -218,6 +228,21 @@ def read_files(answer: dict[str, Any], data: bytes) -> CollectedFiles:
         files[name] = data[start : start + length]
         start += length
     return CollectedFiles(files, dict(answer["left"]))
+
+
+def put_files(files: Mapping[str, bytes], folder: int) -> None:
+    """Write files into an open folder without following a link; raise OSError if that fails."""
+    from assay.sandbox.jail.folder import put
+
+    put([(name, len(content)) for name, content in files.items()], b"".join(files.values()), folder)
+
+
+def collect_files(folder: int, patterns: Sequence[str], limit: int) -> CollectedFiles:
+    """Return files of an open folder, together no more than so many bytes."""
+    from assay.sandbox.jail.folder import collect
+
+    found = collect(folder, list(patterns), limit)
+    return CollectedFiles(dict(found.files), dict(found.left))
 
 
 def make_result(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:

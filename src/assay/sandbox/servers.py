@@ -11,6 +11,7 @@ import asyncio
 import http.client
 import socket
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
@@ -65,11 +66,11 @@ class NotServingError(Exception):
         self.result = result
 
 
-class Server:
-    """A running server; created by `serve`."""
+class Server(ABC):
+    """A running server, wherever it runs."""
 
-    def __init__(self, worker: JailWorker, jail: Jail, port: int) -> None:
-        self._worker, self._jail, self._port = worker, jail, port
+    def __init__(self, port: int) -> None:
+        self._port = port
         self._asking = asyncio.Lock()
         self._answer: asyncio.Task[ProgramResult] | None = None
         self._streams: Streams | None = None
@@ -83,39 +84,21 @@ class Server:
     def running(self) -> bool:
         return self._answer is not None and not self._answer.done()
 
+    @abstractmethod
     async def connect(self, port: int | None = None) -> socket.socket:
         """Return a socket to the server's port, or another of its ports; OSError if closed."""
-        return await self._while_running(lambda: self._worker.connect(port or self._port))
 
+    @abstractmethod
     async def put(self, files: Mapping[str, bytes]) -> None:
         """Put files into its work folder; raise OSError if that fails or it has ended."""
-        for name in files:
-            check_name(name)
-        message = {"put": [[name, len(content)] for name, content in files.items()]}
-        data = b"".join(files.values())
-        answer, _ = await self._while_running(lambda: self._worker.ask(message, data))
-        if "reason" in answer:
-            raise OSError(answer["reason"])
 
+    @abstractmethod
     async def collect(self, patterns: Sequence[str]) -> CollectedFiles:
         """Return files of its work folder as they are now; ConnectionRefusedError if it ended."""
-        message = {"collect": list(patterns), "collect_size": self._jail.limits.collected}
-        return read_files(*await self._while_running(lambda: self._worker.ask(message)))
 
-    async def _while_running(self, ask: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """Return the worker's answer, one request at a time, unless the server ends first."""
-        async with self._asking:
-            if not self.running:
-                raise ConnectionRefusedError("the server has ended")
-            waiting = asyncio.ensure_future(ask())
-            assert self._answer is not None
-            try:
-                await asyncio.wait({waiting, self._answer}, return_when=asyncio.FIRST_COMPLETED)
-                if waiting.done():
-                    return waiting.result()
-            finally:
-                waiting.cancel()
-            raise ConnectionRefusedError("the server has ended")
+    @abstractmethod
+    async def _ask_to_end(self, grace: float) -> None:
+        """Ask the server to end, and kill it after `grace` seconds."""
 
     async def request(
         self,
@@ -143,22 +126,6 @@ class Server:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 
-    async def _begin(self, request: ProgramRequest) -> None:
-        streams = Streams(self._jail.limits.output)
-        await self._worker.begin(streams.theirs, request.message, request.data)
-        streams.close_theirs()
-        streams.feed(b"")
-        self._streams = streams
-        self._answer = asyncio.ensure_future(self._finish(streams))
-
-    async def _finish(self, streams: Streams) -> ProgramResult:
-        try:
-            answer, data = await self._worker.answer(self._jail.limits.wall_time)
-            await streams.drain()
-        finally:
-            streams.close()
-        return make_result(answer, data, streams, self._jail.level)
-
     async def wait(self, patience: float) -> ProgramResult | None:
         """Return how it ended, if it ends within the given seconds."""
         assert self._answer is not None
@@ -169,10 +136,11 @@ class Server:
         """Ask the server to end, kill it after `grace` seconds, and return how it ended."""
         assert self._answer is not None
         if self.running:
-            await self._worker.stop(grace)
+            await self._ask_to_end(grace)
         return await self._answer
 
-    async def _until_healthy(self, health: Health, patience: float) -> None:
+    async def wait_until_healthy(self, health: Health, patience: float) -> None:
+        """Wait until the server answers; raise NotServingError if it does not."""
         deadline, pause = time.monotonic() + patience, _FIRST_PAUSE
         while self.running and time.monotonic() < deadline:
             if await self._answers(health, deadline - time.monotonic()):
@@ -193,6 +161,64 @@ class Server:
             return health.any_status or answer.status < 500
         except (OSError, http.client.HTTPException):
             return False
+
+
+class JailServer(Server):
+    """A server in a jail; created by `serve`."""
+
+    def __init__(self, worker: JailWorker, jail: Jail, port: int) -> None:
+        super().__init__(port)
+        self._worker, self._jail = worker, jail
+
+    async def connect(self, port: int | None = None) -> socket.socket:
+        return await self._while_running(lambda: self._worker.connect(port or self._port))
+
+    async def put(self, files: Mapping[str, bytes]) -> None:
+        for name in files:
+            check_name(name)
+        message = {"put": [[name, len(content)] for name, content in files.items()]}
+        data = b"".join(files.values())
+        answer, _ = await self._while_running(lambda: self._worker.ask(message, data))
+        if "reason" in answer:
+            raise OSError(answer["reason"])
+
+    async def collect(self, patterns: Sequence[str]) -> CollectedFiles:
+        message = {"collect": list(patterns), "collect_size": self._jail.limits.collected}
+        return read_files(*await self._while_running(lambda: self._worker.ask(message)))
+
+    async def _ask_to_end(self, grace: float) -> None:
+        await self._worker.stop(grace)
+
+    async def _while_running(self, ask: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Return the worker's answer, one request at a time, unless the server ends first."""
+        async with self._asking:
+            if not self.running:
+                raise ConnectionRefusedError("the server has ended")
+            waiting = asyncio.ensure_future(ask())
+            assert self._answer is not None
+            try:
+                await asyncio.wait({waiting, self._answer}, return_when=asyncio.FIRST_COMPLETED)
+                if waiting.done():
+                    return waiting.result()
+            finally:
+                waiting.cancel()
+            raise ConnectionRefusedError("the server has ended")
+
+    async def _begin(self, request: ProgramRequest) -> None:
+        streams = Streams(self._jail.limits.output)
+        await self._worker.begin(streams.theirs, request.message, request.data)
+        streams.close_theirs()
+        streams.feed(b"")
+        self._streams = streams
+        self._answer = asyncio.ensure_future(self._finish(streams))
+
+    async def _finish(self, streams: Streams) -> ProgramResult:
+        try:
+            answer, data = await self._worker.answer(self._jail.limits.wall_time)
+            await streams.drain()
+        finally:
+            streams.close()
+        return make_result(answer, data, streams, self._jail.level)
 
 
 @asynccontextmanager
@@ -220,10 +246,10 @@ async def serve(
     request = make_request(kind.jail, command, files or {}, collect, environment or {})
     worker = await JailWorker.start(kind.jail)
     try:
-        server = Server(worker, kind.jail, port)
+        server = JailServer(worker, kind.jail, port)
         await server._begin(request)
         known = health if isinstance(health, Health) else Health(health)
-        await server._until_healthy(known, patience)
+        await server.wait_until_healthy(known, patience)
         yield server
         if server.running:
             # The server is no longer needed, so how it ended does not matter.

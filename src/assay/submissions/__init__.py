@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay.findings import Findings
     from assay.runs import Run
     from assay.submissions.audits import Audit, audit_problem, render_text
+    from assay.submissions.environments import load_environment, pull_environment
     from assay.submissions.plan import SubmissionsPlan, print_warning
     from assay.submissions.problems import find_problem
     from assay.submissions.problems.authoring import schema_text, write_problem
@@ -26,6 +27,7 @@ _HOMES = {
         "audit_problem",
         "render_text",
     ),
+    "environments": ("load_environment", "pull_environment"),
     "plan": (
         "SubmissionsPlan",
         "print_warning",
@@ -49,7 +51,9 @@ __all__ = [
     "audit_problem",
     "find_problem",
     "lint",
+    "load_environment",
     "print_warning",
+    "pull_environment",
     "remove_shim",
     "render_text",
     "run_own_tests",

@@ -107,6 +107,8 @@ class GroupConfig(_Config):
     timeout: float | None = Field(default=None, gt=0)
     case_defaults: dict[str, Any] = Field(default_factory=dict)
     isolated: bool = True
+    reuse: bool = True
+    """Whether its isolated cases may share a container, where an environment has containers."""
     env: dict[str, str] = Field(default_factory=dict)
 
     def get_real_name(self) -> str:
@@ -147,6 +149,8 @@ class ProblemConfig(_Config):
     category: str | None = None
     difficulty: str | None = None
     static_assets: dict[str, StaticAsset] = Field(default_factory=dict)
+    environments: list[str] = Field(default_factory=list)
+    """Types or names of the environments it can be run in; none named: all."""
     loader_script: str = "loader.py"
     loader_entrypoint: str = "Loader"
     env: dict[str, str] = Field(default_factory=dict)

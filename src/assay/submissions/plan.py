@@ -18,7 +18,12 @@ from assay.reports import keep_report
 from assay.runs import Manifest, Progress, Run, Step
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.declarative import DeclarativeSource
-from assay.submissions.environments import find_environment, load_environment, prepare
+from assay.submissions.environments import (
+    EnvironmentFile,
+    find_environment,
+    load_environment,
+    prepare,
+)
 from assay.submissions.folders import digest_problem
 from assay.submissions.problems import read_problem
 from assay.submissions.protocols import CaseSource, Prepare, Site
@@ -144,6 +149,7 @@ def open_request(
     )
     file = Path(asked.environment) if asked.environment else None
     environment = load_environment(file, on_warning)
+    _check_supported(problem, environment)
     find_environment(environment.type).check(environment)
 
     def prepare_submission(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
@@ -162,6 +168,17 @@ def open_request(
     return OpenedRequest(
         problem, checkpoints, source, prepare_submission, jobs or asked.jobs, checking
     )
+
+
+def _check_supported(problem: ProblemConfig, environment: EnvironmentFile) -> None:
+    """Raise an InputError if a problem names environments and this is none of them."""
+    names = problem.environments
+    if names and not {environment.type, environment.name} & set(names):
+        raise InputError(
+            f"it cannot be run in the environment {environment.name!r} of type {environment.type}",
+            where=str(problem.path),
+            advice=f"its `environments` are {', '.join(names)}",
+        )
 
 
 def check_recorded(asked: SubmissionsRequest, project: Path) -> None:

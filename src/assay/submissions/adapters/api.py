@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-import socket
 import time
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from assay.errors import InputError
 from assay.model import CaseResult
-from assay.sandbox import Health, NotServingError, ProgramResult, Response, Server, serve
+from assay.sandbox import Health, NotServingError, ProgramResult, Response, Server
 from assay.submissions.adapters.messages import (
     HttpRequest,
     build_request,
@@ -39,7 +38,6 @@ from assay.submissions.result_files import (
 )
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 
-_LIFETIME = 24 * 3600.0
 _ENDED = "the server had ended before its files were read"
 # A server that has just closed a connection may be about to exit.
 _SETTLE = 0.5
@@ -68,10 +66,7 @@ class ApiRunner:
         self._port = adapter.port
 
     async def __aenter__(self) -> ApiRunner:
-        if self._prepared.level != "namespaces":
-            # Without a network of its own a server shares the machine's ports with all others: it
-            # is told one that is free, whichever the problem names.
-            self._port = _free_port()
+        self._port = self._prepared.host.choose_port(self._port)
         await self._readers.__aenter__()
         return self
 
@@ -130,7 +125,7 @@ class ApiRunner:
 
     async def _start(self) -> None:
         prepared, adapter = self._prepared, self._adapter
-        serving = serve(
+        serving = prepared.host.serve(
             command_of(
                 prepared.start, adapter, self._port, prepared.assets, resplit=prepared.resplits
             ),
@@ -138,10 +133,6 @@ class ApiRunner:
             health=Health(adapter.health_path or "/", any_status=True),
             patience=_patience(adapter),
             environment=prepared.variables(self._group),
-            limits=replace(prepared.limits, wall_time=_LIFETIME),
-            isolation=prepared.level,
-            binds=prepared.binds,
-            base=prepared.base,
         )
         try:
             self._server = await self._held.enter_async_context(serving)
@@ -178,7 +169,7 @@ class ApiRunner:
                     body=body,
                     headers=headers,
                     timeout=seconds,
-                    longest=self._prepared.limits.collected,
+                    longest=self._prepared.host.limits.collected,
                 )
                 return answer, {"retries": attempt}
             except (OSError, http.client.HTTPException) as error:
@@ -261,10 +252,3 @@ def _patience(adapter: ApiAdapter) -> float:
         attempts = adapter.max_startup_attempts * adapter.delay_startup_attempts
         return max(adapter.startup_timeout_s, attempts)
     return adapter.startup_timeout_s
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

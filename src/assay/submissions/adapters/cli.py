@@ -10,9 +10,10 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.model import CaseResult
-from assay.sandbox import CollectedFiles, ProgramResult, Programs
+from assay.sandbox import CollectedFiles, ProgramResult
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
+from assay.submissions.environments.hosts import ProgramRunner
 from assay.submissions.environments.preparing import PreparedSubmission
 from assay.submissions.result_files import (
     decode_files,
@@ -31,22 +32,19 @@ class CliRunner:
         self._prepared, self._group = prepared, group
         self._variables = prepared.variables(group)
         self._held = AsyncExitStack()
-        self._programs = prepared.programs
+        self._programs: ProgramRunner = prepared.programs
         # Cases that share a work folder take turns.
         self._turn: asyncio.Lock | None = None
 
     async def __aenter__(self) -> CliRunner:
         if not self._group.isolated:
-            prepared = self._prepared
             self._turn = asyncio.Lock()
             self._programs = await self._held.enter_async_context(
-                Programs(
-                    isolation=prepared.level,
-                    limits=prepared.limits,
-                    binds=prepared.binds,
-                    base=prepared.base,
-                    work="kept",
-                )
+                self._prepared.host.open_programs(keeps=True)
+            )
+        elif not self._group.reuse:
+            self._programs = await self._held.enter_async_context(
+                self._prepared.host.open_programs(reuse=False)
             )
         return self
 

@@ -12,9 +12,9 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from assay import plugins
 from assay.documents import (
@@ -27,8 +27,17 @@ from assay.documents import (
     read_model,
     to_values,
 )
-from assay.errors import InfrastructureError, InputError, nearest
+from assay.errors import InputError, nearest
 from assay.findings import Finding
+from assay.submissions.environments.sections import (
+    ContainerOptions,
+    Local,
+    Part,
+    SetUp,
+    Snapshot,
+    StartCommand,
+    Variables,
+)
 from assay.submissions.misspelling import near_miss
 from assay.submissions.problems.fields import find_repeated_keys
 
@@ -51,57 +60,7 @@ _OF_THE_NETWORK = re.compile(
 )
 
 
-def _text(value: Any) -> Any:
-    """YAML reads `PORT: 8000` as a number; a variable is text."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, int | float) else value
-
-
-_Text = Annotated[str, BeforeValidator(_text)]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class Variables(_Part):
-    """Environment variables; one without a value is taken from whoever runs Assay."""
-
-    env: dict[str, _Text | None] = Field(default_factory=dict)
-    include_os_env: bool = False
-
-
-class SetUp(_Part):
-    """Commands that run once per checkpoint, through a shell, in the copy of the submission."""
-
-    commands: list[str] = Field(default_factory=list)
-    eval_commands: list[str] = Field(default_factory=list)
-
-
-class StartCommand(_Part):
-    """How the program is started: a command, and how its entry file is written after it."""
-
-    command: str = "python"
-    entry_file: str = "{entry_file}"
-
-
-class Snapshot(_Part):
-    """Which files of a submission count."""
-
-    keep_globs: list[str] = Field(default_factory=list)
-    ignore_globs: list[str] = Field(default_factory=lambda: ["*.pyc", "venv/*", ".venv/*"])
-
-
-class Local(_Part):
-    """What is special about this machine."""
-
-    shell: str | None = None
-    binds: list[str] = Field(default_factory=list)
-    """Folders of this machine that programs may read beside its system folders."""
-
-
-class EnvironmentFile(_Part):
+class EnvironmentFile(Part):
     """An environment file, read."""
 
     type: str = "local"
@@ -112,8 +71,29 @@ class EnvironmentFile(_Part):
     commands: StartCommand = Field(default_factory=StartCommand)
     snapshot: Snapshot = Field(default_factory=Snapshot)
     local: Local = Field(default_factory=Local)
+    docker: ContainerOptions | None = None
+    podman: ContainerOptions | None = None
+    path: str = Field(default="", exclude=True)
+    """The file; what it names beside it is found from there."""
     is_default: bool = Field(default=False, exclude=True)
     _options: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Where the file is."""
+        return Path(self.path).parent
+
+    @property
+    def container(self) -> ContainerOptions:
+        """The section of its type, `docker` or `podman`."""
+        found = self.podman if self.type == "podman" else self.docker
+        if found is None:
+            raise InputError(
+                f"the environment {self.name!r} has no section `{self.type}`",
+                where=self.path or None,
+                advice=f"name an image: `{self.type}: {{image: …}}`",
+            )
+        return found
 
     @property
     def options(self) -> dict[str, Any]:
@@ -121,6 +101,7 @@ class EnvironmentFile(_Part):
         return self._options
 
 
+_CONTAINERS = ("docker", "podman")
 DEFAULT = EnvironmentFile(is_default=True)
 
 
@@ -152,6 +133,9 @@ def load_environment(
     found, mistakes = read_model(EnvironmentFile, written, places, allows_unknown=True)
     if found is None:
         raise mistakes[0].error()
+    if found.type in _CONTAINERS:
+        found = found.model_copy(update={"path": str(path.absolute())})
+        assert found.container
     try:
         find_environment(found.type)
     except InputError as error:
@@ -170,7 +154,7 @@ def _without_nulls(node: MappingNode) -> MappingNode:
         if isinstance(pair.value, MappingNode) and pair.key != "env"
         else pair
         for pair in node.pairs
-        if not is_nothing(pair.value) and pair.key != "is_default"
+        if not is_nothing(pair.value) and pair.key not in ("is_default", "path")
     )
     return replace(node, pairs=tuple(pairs))
 
@@ -222,6 +206,9 @@ class EnvironmentType:
     the sandbox. `folder` is the copy of the submission.
     """
 
+    is_container = False
+    """Whether programs run in containers; else they run in the sandbox."""
+
     def check(self, environment: EnvironmentFile) -> None:
         """Raise an InfrastructureError if the environment cannot be run on this machine."""
 
@@ -272,17 +259,22 @@ class EnvironmentType:
         return f"the submission has no file {' or '.join(names)}, which it is started with: {near}"
 
 
-class DockerEnvironment(EnvironmentType):
-    """The type `docker`, which can be read but not run."""
+class ContainerEnvironment(EnvironmentType):
+    """The types `docker` and `podman`: programs run in containers of an image."""
+
+    is_container = True
 
     def check(self, environment: EnvironmentFile) -> None:
-        raise InfrastructureError(
-            f"the environment {environment.name!r} is of type docker, which Assay cannot run yet",
-            advice="use an environment of type local: its programs are isolated by the sandbox",
-        )
+        from assay.submissions.environments.containers import check_environment
+
+        check_environment(environment)
 
 
-ENVIRONMENTS = {"local": EnvironmentType(), "docker": DockerEnvironment()}
+ENVIRONMENTS = {
+    "local": EnvironmentType(),
+    "docker": ContainerEnvironment(),
+    "podman": ContainerEnvironment(),
+}
 
 
 def find_environment(name: str) -> EnvironmentType:

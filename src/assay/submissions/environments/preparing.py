@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +45,7 @@ from assay.submissions.environments.file import (
     program_variables,
     setup_variables,
 )
+from assay.submissions.environments.hosts import ProgramHost, ProgramRunner, SandboxHost
 from assay.submissions.folders import copy_submission
 from assay.submissions.protocols import CaseRunner, SetUpFailedError
 
@@ -53,7 +54,7 @@ DEFAULT_TIMEOUT = 60.0
 
 # How long a case may take is said for every case, so that CPU time needs no bound of its own.
 LIMITS = Limits(cpu_time=24 * 3600, processes=256, open_files=1024, output=16 * MIB, work_size=GIB)
-_SETUP_LIMITS = Limits(
+SETUP_LIMITS = Limits(
     wall_time=900, cpu_time=3600, memory=4 * GIB, processes=512, open_files=4096,
     file_size=2 * GIB, output=256 * KIB, work_size=8 * GIB,
 )  # fmt: skip
@@ -70,9 +71,7 @@ class PreparedSubmission:
     checkpoint: CheckpointConfig
     environment: EnvironmentFile
     base: Base
-    level: str
-    limits: Limits
-    binds: tuple[Bind, ...]
+    host: ProgramHost
     assets: dict[str, str]
     """The path of every static asset, as a program sees it."""
     start: tuple[str, ...]
@@ -81,9 +80,13 @@ class PreparedSubmission:
     """Of the submission and of how it is set up and started."""
     missing: str | None
     """What to say if the file is not there that the submission is started with."""
-    programs: Programs = field(compare=False)
+    programs: ProgramRunner = field(compare=False)
     """Where isolated cases run, shared by all groups."""
-    tools: Tools
+    tools: Tools | None = None
+    """Programs beside those of the system; a container has its image's."""
+    default_timeout: float = DEFAULT_TIMEOUT
+    own_variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables that come before all others."""
 
     @property
     def resplits(self) -> bool:
@@ -95,6 +98,8 @@ class PreparedSubmission:
         own = find_environment(self.environment.type).variables(self.environment)
         layers = self.problem.env, self.checkpoint.env, group.env
         found = own | program_variables(self.environment, os.environ, *layers)
+        if self.tools is None:
+            return {**self.own_variables, **found}
         return {**self.tools.variables, **found, "PATH": self.tools.path(found.get("PATH"))}
 
     def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[CaseRunner]:
@@ -103,7 +108,7 @@ class PreparedSubmission:
 
     def seconds(self, group: GroupConfig, case_limit: float | None) -> float:
         """Return the time limit of a case: the most specific one wins."""
-        return case_limit or group.timeout or self.checkpoint.timeout or DEFAULT_TIMEOUT
+        return case_limit or group.timeout or self.checkpoint.timeout or self.default_timeout
 
 
 @asynccontextmanager
@@ -119,14 +124,22 @@ async def prepare(
 ) -> AsyncIterator[PreparedSubmission]:
     """Copy a submission and run its set-up; everything is removed after the block.
 
-    Raises SetUpFailedError if a set-up command fails, InfrastructureError for a docker environment.
+    Raises SetUpFailedError if a set-up command fails, InfrastructureError if there is no sandbox or
+    no engine of containers.
     """
     type_ = find_environment(environment.type)
     type_.check(environment)
+    if type_.is_container:
+        from assay.submissions.environments.containers import prepare_in_containers
+
+        asked = submission, environment, problem, checkpoint
+        async with prepare_in_containers(*asked, limits=limits, progress=progress) as prepared:
+            yield prepared
+        return
     level = choose(isolation)
     with new_base(level) as base:
         snapshot = environment.snapshot
-        content = _copy(submission, base, snapshot.ignore_globs, snapshot.keep_globs)
+        content = copy_to_base(submission, base, snapshot.ignore_globs, snapshot.keep_globs)
         assets = bind_assets(problem, base, level)
         tools = find_tools(base, level)
         binds = (*tools.binds, *_own_binds(environment), *assets.values())
@@ -136,12 +149,13 @@ async def prepare(
         start = type_.start_command(environment, problem.entry_file, base.path)
         _check_command(start[0], environment, base, tools)
         missing = type_.missing_entry(environment, problem.entry_file, base.path)
-        async with Programs(isolation=level, limits=limits, binds=binds, base=base) as programs:
+        host = SandboxHost(base, level, limits, binds)
+        async with host.open_programs() as programs:
             yield PreparedSubmission(
-                problem, checkpoint, environment, base, level, limits, binds,
+                problem, checkpoint, environment, base, host,
                 assets={name: bind.inside for name, bind in assets.items()},
                 start=tuple(start),
-                digest=compute_fingerprint(content, _describe(environment)),
+                digest=compute_fingerprint(content, describe_environment(environment)),
                 missing=missing,
                 programs=programs,
                 tools=tools,
@@ -161,7 +175,7 @@ def _check_command(command: str, environment: EnvironmentFile, base: Base, tools
     )
 
 
-def _copy(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> str:
+def copy_to_base(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> str:
     try:
         digest = copy_submission(submission, base.path, ignore=ignore, keep=keep)
         hand_over(base, is_private=True)
@@ -177,9 +191,12 @@ def _copy(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> s
     return digest
 
 
-def _describe(environment: EnvironmentFile) -> dict[str, object]:
+def describe_environment(environment: EnvironmentFile) -> dict[str, object]:
     """Return an environment without the values of its secrets."""
     about = environment.model_dump(mode="json")
+    for name in ("docker", "podman"):
+        if about[name] is None:
+            del about[name]
     if environment.options:
         about["options"] = environment.options
     variables = about["environment"]["env"]
@@ -216,7 +233,7 @@ async def _set_up(
     shell = environment.local.shell or "/bin/sh"
     programs = Programs(
         isolation=level,
-        limits=_SETUP_LIMITS,
+        limits=SETUP_LIMITS,
         binds=(*tools.binds, *_own_binds(environment), *tools.setup_binds),
         network=environment.setup_network,
         base=base,
@@ -228,7 +245,7 @@ async def _set_up(
                 progress(f"set-up: {command}")
             result = await programs.run([shell, "-c", command], environment=variables)
             if result.exit_status != 0 or result.limit:
-                raise SetUpFailedError(_failure(environment, checkpoint, command, result))
+                raise SetUpFailedError(describe_failure(environment, checkpoint, command, result))
     try:
         hand_over(base, is_private=True)
     except TooDeepError as error:
@@ -236,7 +253,7 @@ async def _set_up(
         raise SetUpFailedError(f"{what}: what it made {error}") from None
 
 
-def _failure(
+def describe_failure(
     environment: EnvironmentFile, checkpoint: CheckpointConfig, command: str, result: ProgramResult
 ) -> str:
     how = f"exceeded its limit {result.limit}" if result.limit else f"exit {result.exit_status}"

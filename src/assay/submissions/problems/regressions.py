@@ -21,7 +21,7 @@ from assay.submissions.problems.fields import (
 from assay.submissions.problems.written import RegressionRule
 
 Earlier = Mapping[str, CheckpointConfig]
-_KEPT = ("isolated", "case_order", "case_defaults", "group_files", "timeout", "env")
+_KEPT = ("isolated", "reuse", "case_order", "case_defaults", "group_files", "timeout", "env")
 
 
 def add_regressions(

@@ -49,6 +49,7 @@ class WrittenGroup(_Written):
     timeout: float | None = Field(default=None, gt=0)
     case_defaults: dict[str, Any] = Field(default_factory=dict)
     isolated: bool = True
+    reuse: bool = True
     env: dict[str, str] = Field(default_factory=dict)
 
 
@@ -82,6 +83,7 @@ class WrittenProblem(_Written):
     category: str | None = None
     difficulty: str | None = None
     static_assets: dict[str, StaticAsset] = Field(default_factory=dict)
+    environments: list[str] = Field(default_factory=list)
     loader_script: str = "loader.py"
     loader_entrypoint: str = "Loader"
     env: dict[str, str] = Field(default_factory=dict)
