@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from assay.cli.common import JSON, print_json
 from assay.containers import (
     Engine,
     KeptImage,
@@ -36,28 +36,38 @@ def environments() -> None:
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
 )
-def pull(files: tuple[Path, ...]) -> None:
+@JSON
+def pull(files: tuple[Path, ...], as_json: bool) -> None:
     """Get the images of environment files: downloaded, loaded from an archive, or built."""
+    pulled = []
     for file in files:
         engine, image = asyncio.run(pull_environment(load_environment(file)))
-        click.echo(f"{file}: {engine} has image {image[:12]}")
+        pulled.append({"file": str(file), "engine": str(engine), "image": image})
+        if not as_json:
+            click.echo(f"{file}: {engine} has image {image[:12]}")
+    if as_json:
+        print_json({"pulled": pulled})
 
 
 @environments.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@JSON
 def list_kept(as_json: bool) -> None:
     """List the images that Assay made: set-ups of submissions, builds, loaded archives."""
     found = asyncio.run(_list_all())
-    if not found and not as_json:
+    if as_json:
+        print_json({"images": [asdict(image) for image in found]})
+        return
+    if not found:
         click.echo("no images were made", err=True)
     for image in found:
-        click.echo(json.dumps(asdict(image)) if as_json else _line(image))
+        click.echo(_line(image))
 
 
 @environments.command()
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.option("--all", "removes_all", is_flag=True, help="Remove all of them.")
-def remove(keys: tuple[str, ...], removes_all: bool) -> None:
+@JSON
+def remove(keys: tuple[str, ...], removes_all: bool, as_json: bool) -> None:
     """Remove images that Assay made, by their keys; they are made again when needed.
 
     Containers that a killed process left behind are removed too.
@@ -73,6 +83,9 @@ def remove(keys: tuple[str, ...], removes_all: bool) -> None:
             raise InputError(f"there is no image with the key {key!r}", advice=nearest(key, known))
     wanted = [image for image in found if removes_all or image.key.startswith(keys)]
     asyncio.run(_remove(wanted))
+    if as_json:
+        print_json({"removed": [image.key for image in wanted]})
+        return
     for image in wanted:
         click.echo(f"removed {image.kind} {image.key}")
 
