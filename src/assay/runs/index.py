@@ -158,7 +158,8 @@ class RunIndex:
         # In one transaction: half an index must never be mistaken for a complete one.
         database.execute("BEGIN")
         for statement in _SCHEMA:
-            database.execute(statement)
+            # sqlite keeps the text as it is, and `_is_believed` compares it.
+            database.execute(statement.strip())
         database.execute("INSERT INTO state VALUES (?, 0, x'', 0, NULL)", (INDEX_VERSION,))
         database.commit()
         return cls(database)
@@ -288,6 +289,17 @@ class RunIndex:
             (identifier, key, fingerprint),
         ).fetchone()
         return None if found is None else Span(*found)
+
+    def parts(self, identifier: str, fingerprint: str) -> list[tuple[str, Span]]:
+        """Return the key and the line of every part of a case."""
+        found = self._database.execute(
+            "SELECT key, offset, length FROM parts WHERE id = ? AND fingerprint = ? ORDER BY key",
+            (identifier, fingerprint),
+        )
+        return [(key, Span(offset, length)) for key, offset, length in found]
+
+    def has_parts(self) -> bool:
+        return self._database.execute("SELECT 1 FROM parts LIMIT 1").fetchone() is not None
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
         """Return the cases in order, all or those with one of these outcomes."""
