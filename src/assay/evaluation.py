@@ -41,7 +41,13 @@ from assay.model import (
     pack_error,
     pack_report,
 )
-from assay.processes import ChildLateError, ChildLostError, ForkPool, WorkRaisedError
+from assay.processes import (
+    ChildLateError,
+    ChildLostError,
+    ForkPool,
+    WorkRaisedError,
+    refuse_exits,
+)
 from assay.runs import RUNS_FOLDER, Manifest, Parts, Progress, Run, Unit, resume_run, start_run
 from assay.tracebacks import describe, first_problem, format_exception
 
@@ -141,6 +147,7 @@ def evaluate(
     *,
     check: Check | None = None,
     ratio: str | None = None,
+    threads: bool = False,
 ) -> Run:
     """Run a task on every case, verify each result, and return the run, which can be read again.
 
@@ -155,11 +162,14 @@ def evaluate(
     `verifier(group_name, case_name, actual, expected)` returns `VerificationResult`s by name.
     A task that raises, exceeds the limit or returns something else costs its case, not the run.
 
+    `jobs` cases run at a time: coroutines in an event loop, plain functions in processes forked
+    from this one, or with `threads` in threads of it.
+
     The run is kept in the folder `out` (default: a new one under .assay/runs). With `resume` a run
     that is there is continued: what is finished is not repeated.
     """
     evaluation = Evaluation(cases, task, verifier, time_limit, ratio, check)
-    plan = EvaluationPlan(evaluation, jobs=jobs)
+    plan = EvaluationPlan(evaluation, jobs=jobs, uses_threads=threads)
     folder = Path(out) if out is not None else None
     if resume and folder is not None and (folder / "run.json").exists():
         return resume_run(plan, folder).run
@@ -174,13 +184,14 @@ class EvaluationPlan:
         evaluation: Evaluation,
         *,
         jobs: int,
+        uses_threads: bool = False,
         title: str = "",
         asked: dict[str, Any] | None = None,
     ) -> None:
         self.total: int | None = None
         if isinstance(evaluation.cases, Sized):
             self.total = len(evaluation.cases)
-        self.jobs = jobs
+        self.jobs, self.uses_threads = jobs, uses_threads
         self._evaluation = evaluation.with_verifier()
         self.waits = _is_async(self._evaluation.task) or evaluation.time_limit is not None
         # Without `asked` a run cannot be resumed by name: its task is known only to its program.
@@ -205,7 +216,7 @@ class EvaluationPlan:
 async def _open_runner(evaluation: Evaluation) -> AsyncIterator[_Runner]:
     runner = _Runner(evaluation)
     try:
-        with exits_refused():
+        with refuse_exits():
             yield runner
     finally:
         runner.close()
@@ -501,20 +512,3 @@ def _code(outcome: Outcome, reports: list[PackedReport]) -> str:
     about = _ABOUT.get(outcome)
     names = dict.fromkeys(name for report in reports for name in about(report)) if about else {}
     return f"{outcome}: {', '.join(names)}" if names else outcome._value_
-
-
-@contextlib.contextmanager
-def exits_refused() -> Iterator[None]:
-    """Make `os._exit` raise while tasks run in this process: an exit would look like a pass."""
-    own, ending = os.getpid(), os._exit
-
-    def refuse(status: int) -> None:
-        if os.getpid() != own:
-            ending(status)
-        raise SystemExit(f"os._exit({status})")
-
-    os._exit = refuse  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        os._exit = ending

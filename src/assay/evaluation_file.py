@@ -23,7 +23,14 @@ def plan_file(asked: dict[str, Any], *, title: str = "", jobs: int | None = None
     evaluation = load_evaluation(asked["evaluation"])
     given = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}
     evaluation = replace(evaluation, **given)
-    return EvaluationPlan(evaluation, jobs=jobs or asked["jobs"], title=title, asked=asked)
+    return EvaluationPlan(
+        evaluation,
+        jobs=jobs or asked["jobs"],
+        # Runs that were made before there was such an option did without it.
+        uses_threads=bool(asked.get("threads")),
+        title=title,
+        asked=asked,
+    )
 
 
 def load_evaluation(text: str) -> Evaluation:

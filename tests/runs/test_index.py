@@ -7,12 +7,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model import CaseRecord, Outcome
+from assay.runs import Manifest, Unit, create_folder
 from assay.runs.index import RunIndex
 from assay.runs.journal import Journal
+from assay.runs.writer import RunWriter
 
 
 def record(identifier: str, place: int, outcome: Outcome = Outcome.PASSED) -> dict[str, Any]:
@@ -71,6 +74,26 @@ def test_an_index_made_at_once_equals_one_made_in_steps(
         assert [(row.place, row.id, row.outcome) for row in index.rows()] == in_order
         assert sum(index.counts().values()) == len(in_order)
         index.close()
+
+
+def test_an_index_that_its_writer_closed_is_used_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = create_folder(tmp_path / "run", Manifest(subject="s"))
+    with RunWriter(path) as writer:
+        unit = Unit("a", 0, "f", None)
+        assert writer.wants(unit)
+        writer.add(unit, CaseRecord(id="a", subject="s", outcome=Outcome.PASSED, fingerprint="f"))
+        writer.finish()
+
+    def read_again(*_: object) -> None:
+        raise AssertionError("the journal was read again")
+
+    monkeypatch.setattr("assay.runs.index.read_entries", read_again)
+    with closing(RunIndex.for_reading(path)) as index:
+        assert [row.id for row in index.rows()] == ["a"]
+    with RunWriter(path) as writer:
+        assert writer.has(unit)
 
 
 def test_a_broken_index_is_made_again(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
         programs = Programs(isolation=level, base=base, ports=(port,))
         worker = await JailWorker.start(programs.jail)
         try:
-            server = Server(worker, programs.jail, port)
+            server = JailServer(worker, programs.jail, port)
             await server._begin(make_request(programs.jail, ["sh", "-c", script], {}, (), {}))
             await server.put({"went/astray": b"", "given": b"given\n"})
             await server.put({"go": b""})

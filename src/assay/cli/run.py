@@ -30,6 +30,7 @@ from assay.config import FILE, is_configured, load_config
 @click.option("--out", type=click.Path(path_type=Path), help="Keep the run in this folder.")
 @click.option("--time-limit", type=float, help="Seconds a task may take; overrides the file's.")
 @click.option("--ratio", metavar="N/M", help="Take M samples, N must pass; overrides the file's.")
+@click.option("--threads", is_flag=True, help="Run plain functions in threads, not in processes.")
 @run_options
 @click.pass_context
 def run(
@@ -39,6 +40,7 @@ def run(
     out: Path | None,
     time_limit: float | None,
     ratio: str | None,
+    threads: bool,
     **shared: Any,
 ) -> None:
     """Run an evaluation written in Python and report what it found.
@@ -53,6 +55,7 @@ def run(
         "evaluation": _absolute(evaluation),
         "time_limit": time_limit,
         "ratio": ratio,
+        "threads": threads,
         "jobs": options.jobs or load_config().jobs_or_default(),
     }
     with reserve_standard_output():

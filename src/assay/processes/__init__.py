@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.processes.channel import Channel
+    from assay.processes.channel import Channel, Codec
     from assay.processes.child import Child, ChildLateError, ChildLostError
     from assay.processes.fork_pool import ForkPool, WorkRaisedError
     from assay.processes.limits import (
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         die_with_parent,
         keep_private,
         limit_memory,
+        refuse_exits,
         release,
     )
     from assay.processes.modules import VALUES, start_module
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 
 # Imported on first use: a run that starts no process needs only its limits.
 _HOMES = {
-    "channel": "Channel",
+    "channel": "Channel Codec",
     "child": "Child ChildLateError ChildLostError",
     "fork_pool": "ForkPool WorkRaisedError",
-    "limits": "clean_environment die_with_parent keep_private limit_memory release",
+    "limits": "clean_environment die_with_parent keep_private limit_memory refuse_exits release",
     "modules": "VALUES start_module",
     "pool": "Pool",
 }
@@ -36,6 +37,7 @@ __all__ = [
     "Child",
     "ChildLateError",
     "ChildLostError",
+    "Codec",
     "ForkPool",
     "Pool",
     "WorkRaisedError",
@@ -43,6 +45,7 @@ __all__ = [
     "die_with_parent",
     "keep_private",
     "limit_memory",
+    "refuse_exits",
     "release",
     "start_module",
 ]

@@ -132,7 +132,7 @@ class Child:
             late = f"did not answer within {seconds:g} s"
             raise ChildLateError(late, self._take_output()) from None
         except EOFError:
-            raise ChildLostError(await self._describe_end(), self._take_output()) from None
+            raise ChildLostError(await self.describe_end(), self._take_output()) from None
         except ValueError as error:
             raise ChildLostError(f"answered nonsense: {error}", self._take_output()) from None
         if self.on_output is not None:
@@ -199,7 +199,7 @@ class Child:
             count -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def _describe_end(self) -> str:
+    async def describe_end(self) -> str:
         """Describe how the child ended, known a moment after its end of the channel closes."""
         for _ in range(_REAP_TRIES):
             code = self._peek()

@@ -12,6 +12,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Iterator
 
 _PR_SET_PDEATHSIG = 1
 _private: set[int] = set()
@@ -64,3 +65,20 @@ def clean_environment() -> dict[str, str]:
 
 
 os.register_at_fork(after_in_child=_close_in_child)
+
+
+@contextlib.contextmanager
+def refuse_exits() -> Iterator[None]:
+    """Make `os._exit` raise while tasks run in this process: an exit would look like a pass."""
+    own, ending = os.getpid(), os._exit
+
+    def refuse(status: int) -> None:
+        if os.getpid() != own:
+            ending(status)
+        raise SystemExit(f"os._exit({status})")
+
+    os._exit = refuse  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        os._exit = ending

@@ -49,6 +49,8 @@ class Chain:
     id: str
     fingerprint: str
     payload: Any
+    place: int = 0
+    """Where its cases come among all others."""
 
     @property
     def unit(self) -> Unit:
@@ -91,10 +93,12 @@ def execute(
     progress: Progress | None = None,
     around: AbstractAsyncContextManager[Any] | None = None,
     follow: Follow | None = None,
+    wait_for_room: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Run the units that have no record yet, `jobs` at a time, and write their records.
 
     If units must be awaited, their source is asynchronous; some may be chains, which `follow` runs.
+    With `wait_for_room` a unit is drawn as soon as that returns, and `jobs` does not count.
 
     `around` is entered before the first and left after the last, in the event loop they run in.
     `waits` False promises that `work` never suspends; it then runs in the calling thread as a plain
@@ -107,12 +111,16 @@ def execute(
             shown = progress or NoProgress()
             source = _Source(units) if isinstance(units, Iterable) else _AwaitedSource(units)
             if waits:
-                run_in_loop(
-                    _run_around(_lanes(writer, source, _Steps(work, follow), jobs, shown), around)
+                steps = _Steps(work, follow)
+                lanes = (
+                    _lanes(writer, source, steps, jobs, shown)
+                    if wait_for_room is None
+                    else _feed(writer, source, steps, wait_for_room, shown)
                 )
+                run_in_loop(_run_around(_sync_around(writer, lanes), around))
             else:
                 assert isinstance(source, _Source)
-                _run_straight(
+                run_straight(
                     _run_around(_lane(writer, source, _Steps(work, follow), shown), around)
                 )
             if not source.is_exhausted:
@@ -220,14 +228,39 @@ async def _run_around(
 async def _lanes(
     writer: RunWriter, source: _Source | _AwaitedSource, work: _Steps, jobs: int, progress: Progress
 ) -> None:
+    async with asyncio.TaskGroup() as group:
+        for _ in range(jobs):
+            if isinstance(source, _Source):
+                group.create_task(_lane(writer, source, work, progress))
+            else:
+                group.create_task(_awaiting_lane(writer, source, work, progress))
+
+
+async def _feed(
+    writer: RunWriter,
+    source: _Source | _AwaitedSource,
+    work: _Steps,
+    wait_for_room: Callable[[], Awaitable[None]],
+    progress: Progress,
+) -> None:
+    """Run every step in a task of its own, drawn when there is room for it."""
+    async with asyncio.TaskGroup() as group:
+        while True:
+            await wait_for_room()
+            try:
+                step = await anext(source) if isinstance(source, _AwaitedSource) else next(source)
+            except (StopIteration, StopAsyncIteration):
+                return
+            group.create_task(_take(writer, step, work, progress))
+            # The task puts its step where room is counted.
+            await asyncio.sleep(0)
+
+
+async def _sync_around(writer: RunWriter, work: Coroutine[Any, Any, None]) -> None:
+    """Run the lanes of a run, with its journal flushed to disk again and again."""
     syncing = asyncio.create_task(_keep_syncing(writer))
     try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(jobs):
-                if isinstance(source, _Source):
-                    group.create_task(_lane(writer, source, work, progress))
-                else:
-                    group.create_task(_awaiting_lane(writer, source, work, progress))
+        await work
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None
     finally:
@@ -291,7 +324,7 @@ async def _keep_syncing(writer: RunWriter) -> None:
         writer.sync()
 
 
-def _run_straight(work: Coroutine[Any, Any, T]) -> T:
+def run_straight(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that never suspends, without an event loop.
 
     So a synchronous task may itself use `asyncio.run`, and Ctrl-C interrupts it at once.

@@ -174,7 +174,8 @@ class RunIndex:
         # In one transaction: half an index must never be mistaken for a complete one.
         database.execute("BEGIN")
         for statement in _SCHEMA:
-            database.execute(statement)
+            # sqlite keeps the text as it is, and `_is_believed` compares it.
+            database.execute(statement.strip())
         database.execute("INSERT INTO state VALUES (?, 0, x'', 0, NULL)", (INDEX_VERSION,))
         database.commit()
         return cls(database)
@@ -310,7 +311,7 @@ class RunIndex:
         ).fetchone()
         return None if found is None else Span(*found)
 
-    def has_parts(self, start: str) -> bool:
+    def has_parts(self, start: str = "") -> bool:
         """Return whether any case has a part whose key starts with this."""
         found = "SELECT 1 FROM parts WHERE substr(key, 1, ?) = ? LIMIT 1"
         return self._database.execute(found, (len(start), start)).fetchone() is not None

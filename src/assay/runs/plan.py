@@ -177,8 +177,12 @@ def find_engine(name: str) -> Engine:
 
 
 def run_cases(plan: Plan, folder: Path, progress: Progress | None = None) -> None:
-    """Run the cases that have no record yet."""
-    worker = _Opening(plan.open_worker(folder, progress))
+    """Run the cases that have no record yet on this machine."""
+    opened = plan.open_worker(folder, progress)
+    if not plan.waits and plan.jobs > 1:
+        _run_on_all_cores(plan, opened, folder, progress)
+        return
+    worker = _Opening(opened)
     execute(
         folder,
         plan.cases(),
@@ -188,6 +192,27 @@ def run_cases(plan: Plan, folder: Path, progress: Progress | None = None) -> Non
         waits=plan.waits,
         progress=progress,
         around=worker,
+    )
+
+
+def _run_on_all_cores(
+    plan: Plan,
+    opened: AbstractAsyncContextManager[Worker],
+    folder: Path,
+    progress: Progress | None,
+) -> None:
+    """Run synchronous work several times at once, which an event loop alone cannot."""
+    from assay.runs.local_lanes import LocalWorker
+
+    uses_threads = getattr(plan, "uses_threads", False)
+    worker = LocalWorker(opened, plan.manifest.subject, plan.jobs, uses_threads=uses_threads)
+    execute(
+        folder,
+        plan.cases(),
+        worker.run,
+        progress=progress,
+        around=worker,
+        wait_for_room=worker.dispatcher.wait_for_room,
     )
 
 

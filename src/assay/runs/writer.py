@@ -52,6 +52,10 @@ class Parts:
         """Return the value stored under a key for exactly this input, or None."""
         return self._writer.part(self._unit, key)
 
+    def get_all(self) -> dict[str, Any]:
+        """Return all values stored for exactly this input, by key."""
+        return self._writer.parts(self._unit)
+
     def keep(self, key: str, value: Any) -> None:
         self._writer.keep_part(self._unit, key, value)
 
@@ -72,6 +76,8 @@ class RunWriter:
             self._journal.close()
             raise
         self._index.begin_pass()
+        # Most runs have none, and then nobody looks for them.
+        self._has_parts = self._index.has_parts()
         self._running: set[str] = set()
         self._uncommitted = 0
         self.changed: list[str] = []
@@ -130,7 +136,8 @@ class RunWriter:
                 self._write_record(unit, shorten_record(packed, _fits))
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             # The content of one case must not affect the others.
-            packed = _make_error_record(unit, self.manifest.subject, error).pack()
+            what = f"its result cannot be kept: {describe(error)}"
+            packed = make_error_record(unit, self.manifest.subject, what).pack()
             self._write_record(unit, packed)
         self._running.discard(unit.id)
         trace_case(packed)
@@ -148,6 +155,7 @@ class RunWriter:
             "key": key,
             "value": value,
         }
+        self._has_parts = True
         try:
             self._write(entry)
         except TooLargeError:
@@ -159,6 +167,12 @@ class RunWriter:
     def part(self, unit: Unit, key: str) -> Any:
         span = self._index.part(unit.id, key, unit.fingerprint)
         return None if span is None else self._journal.read(span)["value"]
+
+    def parts(self, unit: Unit) -> dict[str, Any]:
+        if not self._has_parts:
+            return {}
+        found = self._index.list_parts(unit.id, "", unit.fingerprint)
+        return {key: self._journal.read(span)["value"] for key, span in found}
 
     def _write(self, entry: dict[str, Any], *, is_plain: bool = False) -> None:
         self._index.add(self._journal.append(entry, is_plain=is_plain), entry)
@@ -232,13 +246,14 @@ def _fits(value: dict[str, Any]) -> bool:
     return len(line) + MEGABYTE <= LONGEST_LINE and not has_too_many_parts(line)
 
 
-def _make_error_record(unit: Unit, subject: str, error: Exception) -> CaseRecord:
+def make_error_record(unit: Unit, subject: str, reason: str) -> CaseRecord:
+    """Return the record of a case that has no result, through no fault of what it is about."""
     return CaseRecord(
         id=unit.id,
         subject=subject,
         outcome=Outcome.ERROR,
         code=Outcome.ERROR.value,
-        reason=f"its result cannot be kept: {describe(error)}",
+        reason=reason,
         fingerprint=unit.fingerprint,
     )
 
