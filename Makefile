@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # How long `make fuzz` looks.
 SECONDS ?= 60
 
-.PHONY: help setup demo browser test fuzz format bench lock clean
+.PHONY: help setup demo browser engine test fuzz format bench lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -47,6 +47,13 @@ browser:
 	  ! command -v apt-get >/dev/null || \
 	  { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
 	  echo "no browser could be installed; the tests that need one say so"
+
+# Submissions in containers are tested with podman, where there is one. Like the browser it is installed
+# only where that asks nobody; `make test` does without it.
+engine:
+	@command -v podman >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+	  { apt-get update && apt-get install -y --no-install-recommends podman runc crun; } >/dev/null 2>&1 || \
+	  echo "no podman could be installed; the tests that need one say so"
 
 test: $(READY) browser ## Formatting, lint, types and tests
 	$(BIN)/ruff format --check .

@@ -53,7 +53,10 @@ def records(run: Path) -> dict[str, Any]:
 def _results(value: Any) -> Any:
     """Every attribute with what it was and what it should have been, where no time is in it."""
     if isinstance(value, dict):
-        left = ("started", "duration", "elapsed", "timestamp", "fingerprint", "command", "stderr")
+        left = {
+            "started", "duration", "elapsed", "timestamp", "fingerprint", "command", "stderr",
+            "link", "date", "server",
+        }  # fmt: skip
         return {key: _results(item) for key, item in value.items() if key not in left}
     if isinstance(value, list):
         return [_results(item) for item in value]
