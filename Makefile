@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # How long `make fuzz` looks.
 SECONDS ?= 60
 
-.PHONY: help setup demo browser test fuzz format bench lock dist clean
+.PHONY: help setup demo browser engine test fuzz format bench lock dist clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -53,6 +53,13 @@ browser: $(READY)
 	@[ -f $(AXE)/axe.min.js ] || { command -v npm >/dev/null && npm install --silent --no-audit --no-fund \
 	  --no-save --ignore-scripts --prefix $(VENV)/node axe-core@$(AXE_VERSION) >/dev/null 2>&1; } || \
 	  echo "axe-core could not be installed; the tests that need it say so"
+
+# Submissions in containers are tested with podman, where there is one. Like the browser it is installed
+# only where that asks nobody; `make test` does without it.
+engine:
+	@command -v podman >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+	  { apt-get update && apt-get install -y --no-install-recommends podman runc crun; } >/dev/null 2>&1 || \
+	  echo "no podman could be installed; the tests that need one say so"
 
 test: $(READY) browser ## Formatting, lint, types and tests
 	$(BIN)/ruff format --check .

@@ -223,8 +223,8 @@ def test_interrupted_and_resumed_nothing_is_lost_and_nothing_left(
     write_problem(tmp_path, SLOW, cases)
     set_up = "setup: {commands: [id > id.txt]}\nsetup_network: false\n"
     file, run = environment(tmp_path, more=set_up), tmp_path / "run"
-    command = [sys.executable, "-m", "assay", "submissions", "verify", "-s", tmp_path / "mine",
-               "-p", tmp_path / "attack", "-e", file, "--out", run]  # fmt: skip
+    command = [sys.executable, "-m", "assay", "submissions", "verify", "-s", str(tmp_path / "mine"),
+               "-p", str(tmp_path / "attack"), "-e", str(file), "--out", str(run)]  # fmt: skip
     images = Traces().images
     moments = random.Random(20)
     for _ in range(MOMENTS if sign == signal.SIGKILL else 1):

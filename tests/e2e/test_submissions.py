@@ -298,14 +298,15 @@ def _starts(journal: Path) -> dict[str, str]:
     return found
 
 
-def test_a_docker_environment_says_that_it_is_not_supported(
-    assay: Command, problem: Path, good: Path, tmp_path: Path
+def test_a_docker_environment_needs_an_engine(
+    assay: Command, problem: Path, good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     file = tmp_path / "docker.yaml"
     file.write_text("type: docker\nname: any\ndocker: {image: python, workdir: /workspace}\n")
     done = verify(assay, good, tmp_path / "run", "-e", str(file))
     assert done.returncode == 3
-    assert "docker" in done.stderr
+    assert "docker: not installed; podman: not installed" in done.stderr
     assert not (tmp_path / "run").exists()
 
 

@@ -119,7 +119,7 @@ def test_an_unknown_adapter_or_environment_is_named_with_the_nearest(
     result = assay("submissions", "verify", "-s", "mine", "-p", "greetings", "-e", "shell.yaml")
     assert result.returncode == 2
     assert "shell.yaml:2: `type`: there is no environment 'shel'" in result.stderr
-    assert "did you mean 'shell'? (installed: docker, local, shell)" in result.stderr
+    assert "did you mean 'shell'? (installed: docker, local, podman, shell)" in result.stderr
 
 
 def test_a_problem_with_code_has_an_adapter_of_a_plugin(assay: Command, tmp_path: Path) -> None:

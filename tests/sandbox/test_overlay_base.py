@@ -18,7 +18,7 @@ from assay.errors import InputError
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.overlay_base import Base, TooDeepError, hand_over, new_base
 from assay.sandbox.programs import CollectedFiles, ProgramResult, Programs, make_request
-from assay.sandbox.servers import Server
+from assay.sandbox.servers import JailServer
 from assay.sandbox.workers import KIB, JailWorker, Limits
 from tests.sandbox.hostile.support import command_lines, landlock_version
 from tests.waiting import PATIENCE

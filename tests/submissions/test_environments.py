@@ -69,19 +69,54 @@ def environment_of(folder: Path, text: str) -> EnvironmentFile:
     return load_environment(path)
 
 
-def test_a_docker_file_loads_and_says_that_it_cannot_run(tmp_path: Path) -> None:
+def test_a_docker_file_loads_and_needs_an_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     environment = environment_of(tmp_path, DOCKER)
     assert LOCAL.setup_commands(environment, tmp_path) == ["uv init", "uv add -r requirements.txt"]
     assert LOCAL.start_command(environment, "logql", tmp_path) == ["uv", "run", "logql.py"]
     assert environment.snapshot.ignore_globs == ["*.pyc", ".venv/*"]
-    with pytest.raises(InfrastructureError, match="docker, which Assay cannot run yet"):
+    assert environment.container.image == "ghcr.io/astral-sh/uv:python3.12-trixie-slim"
+    assert environment.folder == tmp_path
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InfrastructureError, match="docker: not installed; podman: not installed"):
         find_environment(environment.type).check(environment)
+
+
+CONTAINER = "type: docker\nname: x\ndocker: "
+
+
+def test_sizes_and_users_of_a_container_are_written_as_people_do(tmp_path: Path) -> None:
+    text = "{image: a, user: 1000, limits: {memory: 1.5g, disk: 64 MiB, pids: 7, cpus: 0.5}}"
+    about = environment_of(tmp_path, CONTAINER + text).container
+    assert (about.limits.memory, about.limits.disk) == (3 << 29, 64 << 20)
+    assert (about.user, about.limits.pids, about.limits.cpus) == ("1000", 7, 0.5)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("type: podman\n", r"environment\.yaml:1: `type`: there is no environment 'podman'"),
+        ("{}", "give one of `image`, `archive` and `containerfile`"),
+        ("{image: a, archive: b}", "give one of"),
+        ("{image: a, workdir: work}", "the absolute path of a folder"),
+        ("{image: a, workdir: /}", "the absolute path of a folder"),
+        ("{image: a, workdir: /proc/x}", "a work folder cannot be in"),
+        ("{image: a, limits: {memory: much}}", "is not a size"),
+        ("{image: a, options: {privileged: 'true'}}", "'privileged' is not allowed"),
+        ("{image: a, options: {volume: '/:/host'}}", "'volume' is not allowed"),
+        ("{image: a, engine: rkt}", "engine"),
+    ],
+)
+def test_a_container_that_cannot_be_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        environment_of(tmp_path, CONTAINER + text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("type: podmen\n", r"environment\.yaml:1: `type`: there is no environment 'podmen'"),
+        ("type: podman\n", "has no section `podman`"),
         (
             "name: x\nsetup:\n  commands: all\n",
             r"environment\.yaml:3: `setup\.commands` must be a list",

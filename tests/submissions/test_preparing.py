@@ -179,10 +179,14 @@ def test_the_digest_is_of_what_is_run(tmp_path: Path) -> None:
     assert len({first, other, finish(digest())}) == 3
 
 
-def test_a_docker_environment_cannot_be_run_and_a_file_is_no_submission(tmp_path: Path) -> None:
+def test_a_docker_environment_needs_an_engine_and_a_file_is_no_submission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = Bench(tmp_path, {"main.py": ""})
-    with pytest.raises(InfrastructureError, match="docker"):
-        bench.run(ONE, environment=EnvironmentFile(type="docker"))
+    environment = EnvironmentFile.model_validate({"type": "docker", "docker": {"image": "a"}})
+    with monkeypatch.context() as patch, pytest.raises(InfrastructureError, match="no container"):
+        patch.setenv("PATH", str(tmp_path))
+        bench.run(ONE, environment=environment)
     bench.submission = bench.submission / "main.py"
     with pytest.raises(InputError, match="not the folder of a submission"):
         bench.run(ONE)

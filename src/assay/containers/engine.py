@@ -123,7 +123,7 @@ def advise(engine: Engine, words: str) -> str:
     return _ADVICE[engine.name]
 
 
-_known: dict[str, Engine | str] = {}
+_known: dict[tuple[str, str], Engine | str] = {}
 
 
 async def try_engine(name: str) -> Engine | str:
@@ -131,15 +131,15 @@ async def try_engine(name: str) -> Engine | str:
 
     Being installed is not enough: docker needs a daemon, podman its storage.
     """
-    if name not in _known:
-        _known[name] = await _try(name)
-    return _known[name]
-
-
-async def _try(name: str) -> Engine | str:
     program = shutil.which(name)
     if program is None:
         return "not installed"
+    if (name, program) not in _known:
+        _known[name, program] = await _try(name, program)
+    return _known[name, program]
+
+
+async def _try(name: str, program: str) -> Engine | str:
     wanted = "{{.Client.Version}}" if name == "podman" else "{{.Server.Version}}"
     engine = Engine(name, program)
     try:
