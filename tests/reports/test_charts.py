@@ -14,6 +14,7 @@ from assay.reports import (
     MatrixCell,
     MatrixRow,
     draw_curve,
+    draw_history,
     draw_interval,
     draw_matrix,
     draw_outcomes,
@@ -87,6 +88,21 @@ def test_a_curve_rises_where_its_values_do(values: list[float], x: float, y: flo
     # On a screen y grows downwards.
     assert [two for _, two in drawn] == sorted((two for _, two in drawn), reverse=True)
     assert svg.findtext("desc") == "d"
+
+
+@given(st.lists(st.none() | shares, max_size=30))
+def test_a_history_has_a_point_with_its_interval_for_every_known_rate(
+    values: list[float | None],
+) -> None:
+    runs = [(f"run <{at}>", one, (one or 0) / 2, 1.0) for at, one in enumerate(values)]
+    tree = parse(draw_history(runs, title="history"))
+    points = list(tree.iter("circle"))
+    known = [one for one in values if one is not None]
+    assert len(points) == len(known)
+    # The higher the rate, the higher the point.
+    heights = [-float(point.attrib["cy"]) for point in points]
+    assert sorted(heights) == [height for _, height in sorted(zip(known, heights, strict=True))]
+    assert all(0 <= float(point.attrib["cx"]) <= 720 for point in points)
 
 
 @given(st.lists(st.none() | shares, max_size=12))
@@ -163,3 +179,5 @@ def test_of_a_large_matrix_the_changes_are_shown() -> None:
     assert text.count("<tr>") == 2
     assert "question 1500" in text
     assert "1,999 rows without a change are left out." in text
+    many = "".join(draw_matrix(_matrix(2_000, frozenset(range(150))), most=100))
+    assert "1,900 rows are left out." in many

@@ -256,7 +256,9 @@ def draw_matrix(matrix: Matrix, most: int = 1_000) -> Iterator[Html]:
             *map(_matrix_cell, row.cells),
         )
     yield Html("</tbody></table>")
-    notes = [f"{left_out:,} rows without a change are left out."] if left_out else []
+    # As many as may be shown: others that changed may be among those left out.
+    kind = "rows" if len(rows) == most else "rows without a change"
+    notes = [f"{left_out:,} {kind} are left out."] if left_out else []
     yield Html("</div>")
     yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
 

@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +27,7 @@ from assay.model import Outcome, SampleCounts, Share
 from assay.reports import (
     Html,
     Matrix,
+    MatrixRow,
     Summary,
     draw_matrix,
     find_matrix,
@@ -60,6 +60,7 @@ _MATRIX_ROWS = 200
 _DESCRIBED_AT_ONCE = 500
 _IDLE_SECONDS = 0.5
 _SCAN_SECONDS = 0.5
+_PATIENCE_SECONDS = 2.0
 _UNUSED_SECONDS = 30 * 24 * 3600
 
 
@@ -276,7 +277,9 @@ class Library:
 
     def _wait_for_cases(self, entry: RunEntry) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: _is_worth_showing(entry.state), timeout=_IDLE_SECONDS)
+            self._changed.wait_for(
+                lambda: _is_worth_showing(entry.state), timeout=_PATIENCE_SECONDS
+            )
 
     def _list_folders(self) -> list[Path]:
         if (self.folder / MANIFEST).exists():
@@ -467,15 +470,21 @@ def _note(entry: RunEntry, index: SearchIndex) -> None:
 
 def _make_views(entry: RunEntry) -> None:
     """Note what the subject says of the whole run, for which it may read every record."""
-    with entry.open() as (run, _):
+    with entry.open() as (run, index):
         overview, matrix = render_overview(run), find_matrix(run)
-        rows = "" if matrix is None else "".join(draw_matrix(_limit_matrix(matrix)))
-    entry.update(whole=RunViews(overview, Html(rows)))
+        prefix = entry.read_facets(index).prefix
+        drawn = "" if matrix is None else "".join(_draw(matrix, prefix))
+    entry.update(whole=RunViews(overview, Html(drawn)))
 
 
-def _limit_matrix(matrix: Matrix) -> Matrix:
-    notes = (*matrix.notes, f"No more than {_MATRIX_ROWS} rows are shown here.")
-    return replace(matrix, rows=lambda: islice(matrix.rows(), _MATRIX_ROWS), notes=notes)
+def _draw(matrix: Matrix, prefix: str) -> Iterator[Html]:
+    """Draw a matrix whose rows are named without what all ids begin with, as in the list."""
+
+    def list_rows() -> Iterator[MatrixRow]:
+        for row in matrix.rows():
+            yield replace(row, label=row.label.removeprefix(prefix))
+
+    return iter(draw_matrix(replace(matrix, rows=list_rows), _MATRIX_ROWS))
 
 
 def _check(entry: RunEntry) -> None:
