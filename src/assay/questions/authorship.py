@@ -24,6 +24,7 @@ _GROUNDS = {"only-survivor": SURVIVOR, "key-documented": Grounds.DOCUMENTED.valu
 _WHOLE = {
     "premise-missing": (Relation.PREMISE, Truth.FALSE),
     "same-answer": (Relation.TWIN, Truth.TRUE),
+    "implied-answer": (Relation.IMPLIED, Truth.TRUE),
 }
 
 

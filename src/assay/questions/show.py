@@ -23,7 +23,11 @@ from assay.runs import Run
 _WIDTH = 96
 _STATES = {"HOLDS": "passed", "FAILS": "failed", "CONTRADICTED": "error", "UNPROVEN": "unverified"}
 _TRUTHS = {"true": "passed", "false": "failed"}
-_WHOLE = {Relation.PREMISE: "takes for granted", Relation.TWIN: "the same thing"}
+_WHOLE = {
+    Relation.PREMISE: "takes for granted",
+    Relation.TWIN: "the same thing",
+    Relation.IMPLIED: "one implies the other",
+}
 # A constant of so many lines is shown once.
 _LONG = 3
 

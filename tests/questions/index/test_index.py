@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from assay.questions.index import Symbol, SymbolIndex
+from assay.questions.index.facts import read_facts
 
 
 def only(found: list[Symbol]) -> Symbol:
@@ -249,3 +252,17 @@ def test_private_names_come_after_public_ones(index: SymbolIndex) -> None:
     private = "depot.parcels._private.parcel_helper"
     assert private in paths
     assert paths.index("depot.parcels.models.Parcel") < 10
+
+
+def test_a_command_may_be_called_like_its_package() -> None:
+    facts = [
+        {"path": "sender", "kind": "module", "doc": "The package."},
+        {"path": "sender", "kind": "command", "doc": "The command."},
+        {"path": "sender --fast", "kind": "option", "owner": "sender"},
+    ]
+    found = read_facts(b"\n".join(json.dumps(one).encode() for one in facts))
+    assert [(one.path, one.kind, one.doc) for one in found] == [
+        ("sender", "module", "The package."),
+        ("sender", "command", "The command."),
+        ("sender --fast", "option", ""),
+    ]

@@ -59,6 +59,16 @@ class Lamp(BaseLamp):
         self.fuel += litres
         return self.fuel
 
+    def top_up(self, litres=1):
+        """Refill it."""
+        return self.refill(litres)
+
+    def top_off(self, litres=2):
+        """Refill it with more."""
+        return self.refill(litres)
+
+    glow = light
+
 
 class OilLamp(Lamp):
     """Burns oil."""
@@ -81,6 +91,35 @@ class Magic:
 def light_all(lamps, *, delay=0.5):
     """Light them one after the other."""
     return [lamp.light() for lamp in lamps]
+
+
+def light_street(lamps, *, delay=0.5):
+    """Light all lamps of a street."""
+    return light_all(lamps, delay=delay)
+
+
+def light_twice(lamps, *, delay=0.5):
+    """Light all lamps once more."""
+    return light_all(lamps * 2, delay=delay)
+''',
+    "src/lanterns/cli.py": '''
+"""The command line, called like the package."""
+import argparse
+import optparse
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--colour", "-c")
+    inner = parser.add_subparsers().add_parser("refill")
+    inner.add_argument("--litres")
+    parser.parse_args()
+
+
+def old():
+    parser = optparse.OptionParser()
+    parser.add_option("-b", "--bright")
+    parser.parse_args()
 ''',
     "src/lanterns/shop.py": '''
 """Where lamps are sold."""
@@ -138,6 +177,10 @@ TINT = os.environ.get("LANTERN_TINT", "white")
 
 class FireError(OSError):
     """Something burns."""
+
+
+class WildFireError(FireError):
+    """Everything burns."""
 
 
 def burn():
@@ -207,6 +250,12 @@ class QuietTelegraph:
         self.is_connected = True
 ''',
     "src/lanterns/_oil.py": '"""Kept inside."""\nfrom lanterns.lamps import OilLamp\n',
+    "src/lantern_works-1.0.dist-info/METADATA": (
+        "Metadata-Version: 2.1\nName: lantern-works\nVersion: 1.0\n"
+    ),
+    "src/lantern_works-1.0.dist-info/entry_points.txt": (
+        "[console_scripts]\nlanterns = lanterns.cli:main\nold-lanterns = lanterns.cli:old\n"
+    ),
     "src/lanterns/gas.py": "import a_module_that_is_not_there\n\n\nclass GasLamp:\n    pass\n",
 }
 

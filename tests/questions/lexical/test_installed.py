@@ -26,7 +26,7 @@ from tests.questions.lexical.support import Settle, question, states
             "HF",
         ),
         (
-            "Which of these is NOT a parameter of the function `Field`?",
+            "Which of these is NOT a parameter of the function `pydantic.Field`?",
             ["`pattern`", "`regex`"],
             "HF",
         ),

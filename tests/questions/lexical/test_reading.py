@@ -227,6 +227,56 @@ def test_two_names_of_one_thing_are_ambiguous(judge_question: JudgeQuestion) -> 
     assert judge_question("A", named, *options).verdict is Verdict.UNPROVEN
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "other"),
+    [
+        ("Which call lights a street?", "light_street(lamps)", "lanterns.light_all(lamps)"),
+        ("`one` is a `Lamp`. Which call pours oil in?", "`one.top_up(3)`", "`one.refill(3)`"),
+        ("Which method of `Lamp` makes it bright?", "`light()`", "`glow()`"),
+    ],
+)
+def test_what_only_hands_on_is_another_name(
+    judge_question: JudgeQuestion, text: str, key: str, other: str
+) -> None:
+    key = key.replace("light_street", "lanterns.lamps.light_street")
+    found = judge_question("A", text, key, other)
+    assert (found.verdict, found.code) == (Verdict.AMBIGUOUS, "same-answer"), found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "other"),
+    [
+        ("Which call lights a street?", "lanterns.lamps.light_twice(a)", "lanterns.light_all(a)"),
+        ("Which call lights a street?", "lanterns.lamps.light_street(a)", "lanterns.light_all(b)"),
+        ("`one` is a `Lamp`. Which call pours oil in?", "`one.top_off()`", "`one.refill()`"),
+    ],
+)
+def test_what_hands_on_something_else_is_not(
+    judge_question: JudgeQuestion, text: str, key: str, other: str
+) -> None:
+    found = judge_question("A", text, key, other)
+    assert found.verdict is Verdict.UNPROVEN, found.reason
+
+
+CATCHING = "The street is dark. Which except clause catches the error?"
+
+
+def test_a_clause_for_a_base_class_catches_as_well(judge_question: JudgeQuestion) -> None:
+    options = ("except lanterns.DarkError:", "except ValueError:", "except KeyError:")
+    found = judge_question("A", CATCHING, *options)
+    assert (found.verdict, found.code) == (Verdict.AMBIGUOUS, "implied-answer")
+    assert judge_question("B", CATCHING, *options).verdict is Verdict.UNPROVEN
+    wide = ("except lanterns.DarkError:", "except Exception:", "except KeyError:")
+    assert judge_question("A", CATCHING, *wide).verdict is Verdict.UNPROVEN
+    raising = CATCHING.replace("catches", "names")
+    assert judge_question("A", raising.replace("except ", ""), *options).verdict is Verdict.UNPROVEN
+
+
+def test_a_clause_catches_what_inherits_from_its_class(settle: Settle) -> None:
+    text = "Which of these is handled by an `except lanterns.keepers.FireError` clause?"
+    assert states(settle(text, "`WildFireError`", "`DarkError`")) == "HF"
+
+
 def test_the_only_option_that_is_there_confirms_a_key(judge_question: JudgeQuestion) -> None:
     text = "Which function makes a street bright?"
     options = ("`lanterns.light_all`", "`lanterns.light_none`", "`lanterns.kindle`")

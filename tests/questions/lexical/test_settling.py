@@ -286,6 +286,34 @@ def test_what_is_written_about_enumerations(
     assert states(found) == expected, "\n".join(one.reason for one in found.values())
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        pytest.param(
+            "Which of these is an option of the `lanterns` command?",
+            ["`--colour`", "`-c`", "`--col`", "`--tint`", "`--help`"],
+            "HHUFH",
+            id="argparse, which takes beginnings",
+        ),
+        pytest.param(
+            "Which of these is an option of `lanterns refill`?",
+            ["`--litres`", "`--colour`"],
+            "HF",
+            id="a subcommand",
+        ),
+        pytest.param(
+            "Which of these is an option of `old-lanterns`?",
+            ["`--bright`", "`-b`", "`--dim`"],
+            "HHF",
+            id="optparse",
+        ),
+    ],
+)
+def test_options_of_commands(settle: Settle, text: str, options: list[str], expected: str) -> None:
+    found = settle(text, *options)
+    assert states(found) == expected, "\n".join(one.reason for one in found.values())
+
+
 def test_a_source_folder_has_files_to_look_into(settle: Settle) -> None:
     """A folder of sources has no record of its files; its packages lead to them."""
     text = "Which class of this library burns oil?"

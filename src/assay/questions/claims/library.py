@@ -194,15 +194,22 @@ class Library:
         return self.place_of(path_of(symbol))
 
     def place_of(self, path: str) -> ImportPath:
+        if isinstance(getattr(builtins, path, None), type):
+            return ImportPath("builtins", (path,))
         parts = path.split(".")
         for length in range(len(parts) - 1, 0, -1):
             module = ".".join(parts[:length])
             if module in self.index.modules:
                 return ImportPath(module, tuple(parts[length:]))
-        return ImportPath(path, ())
+        if path in self.index.modules or len(parts) == 1:
+            return ImportPath(path, ())
+        return ImportPath(".".join(parts[:-1]), (parts[-1],))
 
     def place_at(self, path: str) -> ImportPath:
-        """From where to import what a path leads to, whatever path it was written as."""
+        """From where to import what a path leads to, whatever path it was written as.
+
+        What the index does not have is Python's own or of a module that is installed.
+        """
         found = self.index.resolve(path)
         return self.place_of(path) if found is None else self.place(found)
 

@@ -96,15 +96,73 @@ def is_about(statement, error):
     return is_named and not re.search("install|extra|require", said)
 '''
 
+COMMAND_IMPORTS = (
+    "import argparse", "import functools", "import importlib", "import optparse", "import sys",
+    "from importlib.metadata import entry_points",
+)  # fmt: skip
 COMMAND = '''
-def options():
-    """The options of the command, as click holds them."""
+class Caught(BaseException):
+    """Carries the parser out of the script that starts it."""
+
+
+def catch(a_parser, *_, **__):
+    raise Caught(a_parser)
+
+
+@functools.cache
+def parser():
+    """The command, as click, argparse or optparse holds it."""
     (script,) = entry_points(group="console_scripts", name=PROGRAM)
     found = script.load()
+    if not hasattr(found, "make_context"):
+        found = start(found)
     for name in SUBCOMMANDS:
-        found = found.get_command(click.Context(found), name)
+        if isinstance(found, argparse.ArgumentParser):
+            (found,) = (one.choices[name] for one in found._actions if is_branch(one))
+        else:
+            found = found.get_command(context(found), name)
+    return found
+
+
+def context(command):
+    return command.make_context(PROGRAM, [], resilient_parsing=True)
+
+
+def start(function):
+    """Start a script; it ends where it would read its arguments."""
+    sys.argv[:] = [PROGRAM]
+    argparse.ArgumentParser.parse_known_args = catch
+    optparse.OptionParser.parse_args = catch
+    for module, owner in CLICK:
+        if module in sys.modules:
+            setattr(getattr(sys.modules[module], owner), "main", catch)
+    try:
+        function()
+    except Caught as caught:
+        return caught.args[0]
+    raise LookupError(f"{PROGRAM} has no parser that is known here")
+
+
+def is_branch(action):
+    return isinstance(action, argparse._SubParsersAction)
+
+
+@functools.cache
+def options():
+    """The options of the command."""
+    found = parser()
+    if isinstance(found, argparse.ArgumentParser):
+        return set(found._option_string_actions)
+    if isinstance(found, optparse.OptionParser):
+        return {*found._short_opt, *found._long_opt}
     assert not found.ignore_unknown_options
     return {text for one in found.params for text in (*one.opts, *one.secondary_opts)}
+
+
+def is_short_for(option):
+    """Whether a parser would take it for the beginning of one of its options."""
+    takes_beginnings = not hasattr(parser(), "make_context")
+    return takes_beginnings and any(one.startswith(option) for one in options())
 '''
 
 
@@ -208,9 +266,64 @@ def found(path):
 
 IS_ONE = '''
 def is_one(value, other):
-    """Whether two names stand for one object, or for the same plain value."""
+    """Whether two names stand for one object, for the same plain value, or for the same call."""
     is_plain = type(value) is type(other) and type(value) in (bytes, float, int, str)
-    return value is other or (is_plain and value == other)
+    is_equal = value is other or (is_plain and value == other)
+    return is_equal or hands_on(value, other) or hands_on(other, value)
+
+
+def hands_on(value, other):
+    """Whether a function does nothing but call another with all that it is given.
+
+    It is run with nothing else to use; that it wants more is an error, and shows nothing.
+    """
+    is_plain = inspect.isfunction(value) and not value.__closure__ and callable(other)
+    if not is_plain or value.__code__.co_names != (getattr(other, "__name__", ""),):
+        return False
+    calls, answer = [], object()
+
+    def record(*given, **named):
+        calls.append((given, named))
+        return answer
+
+    given, named = make_arguments(value)
+    holder = types.SimpleNamespace(**{other.__name__: record})
+    known = {"__builtins__": {}, **({} if IS_METHOD else vars(holder))}
+    code = types.FunctionType(value.__code__, known, "code", value.__defaults__)
+    result = code(*([holder] if IS_METHOD else []), *given, **named)
+    returns_nothing = inspect.signature(other).return_annotation in (None, "None")
+    return (
+        (result is answer or (result is None and returns_nothing))
+        and len(calls) == len(vars(holder)) == 1
+        and bound(other, *calls[0]) == bound(value, given, named)
+        and defaults(value) == defaults(other)[: len(defaults(value))]
+    )
+
+
+def parameters(function):
+    return list(inspect.signature(function).parameters.values())[IS_METHOD:]
+
+
+def defaults(function):
+    return [one.default for one in parameters(function)]
+
+
+def make_arguments(function):
+    """Something of its own for every parameter."""
+    given, named = [], {}
+    for one in parameters(function):
+        if one.kind in (one.KEYWORD_ONLY, one.VAR_KEYWORD):
+            named[one.name] = object()
+        else:
+            given.append(object())
+    return given, named
+
+
+def bound(function, given, named):
+    """The arguments in the order of the parameters that they are for."""
+    own = [None] * IS_METHOD
+    found = inspect.signature(function).bind(*own, *given, **named)
+    return list(found.arguments.values())[IS_METHOD:]
 '''
 
 CONSTANT = (

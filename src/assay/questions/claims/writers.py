@@ -80,10 +80,12 @@ def write_word(claim: kinds.WordOccurs, library: Library) -> ProofParts:
 
 
 def write_same(claim: kinds.SameThing, library: Library) -> ProofParts:
+    found = library.index.resolve(claim.subject)
+    is_method = found is not None and found.kind == "method"
     return ProofParts(
-        imports=("import importlib",),
+        imports=("import importlib", "import inspect", "import types"),
         disputed=repr(claim.value),
-        constants=(("FIRST", repr(claim.subject)),),
+        constants=(("FIRST", repr(claim.subject)), ("IS_METHOD", repr(is_method))),
         helpers=(proof_helpers.FOUND, proof_helpers.IS_ONE),
         holds="assert is_one(found(DISPUTED), found(FIRST))",
         fails="assert not is_one(found(DISPUTED), found(FIRST))",
@@ -194,13 +196,17 @@ def write_option(claim: kinds.HasOption, library: Library) -> ProofParts:
     )
     others = [one for one in known if one not in ("--help", claim.value)]
     return ProofParts(
-        imports=("import click", "from importlib.metadata import entry_points"),
+        imports=proof_helpers.COMMAND_IMPORTS,
         disputed=repr(claim.value),
         instead=None if claim.value in known else repr(next(iter(others), "--help")),
-        constants=(("PROGRAM", repr(program)), ("SUBCOMMANDS", repr(tuple(subcommands)))),
+        constants=(
+            ("PROGRAM", repr(program)),
+            ("SUBCOMMANDS", repr(tuple(subcommands))),
+            ("CLICK", repr((("click", "Command"), ("typer._click.core", "Command")))),
+        ),
         helpers=(proof_helpers.COMMAND,),
         holds="assert DISPUTED in options()",
-        fails="assert DISPUTED not in options()",
+        fails="assert DISPUTED not in options()\nassert not is_short_for(DISPUTED)",
         controls=("assert options() is not None",),
     )
 
@@ -243,7 +249,7 @@ def _annotated(claim: kinds.AnnotationIs, place: ImportPath, library: Library) -
 
 
 def write_base(claim: kinds.InheritsFrom, library: Library) -> ProofParts:
-    place, offered = library.place_at(claim.subject), _class_place(claim.value, library)
+    place, offered = library.place_at(claim.subject), library.place_at(claim.value)
     holds = "__mro__" if claim.which == "any" else "__bases__"
     fails = "__bases__" if claim.which == "direct" else "__mro__"
     return ProofParts(
@@ -253,15 +259,6 @@ def write_base(claim: kinds.InheritsFrom, library: Library) -> ProofParts:
         holds=f"assert DISPUTED in {place.expression}.{holds}",
         fails=f"assert DISPUTED not in {place.expression}.{fails}",
     )
-
-
-def _class_place(path: str, library: Library) -> ImportPath:
-    if isinstance(getattr(builtins, path, None), type):
-        return ImportPath("builtins", (path,))
-    if library.index.is_foreign(path):
-        module, _, name = path.rpartition(".")
-        return ImportPath(module, (name,))
-    return library.place_at(path)
 
 
 _NATURES = {

@@ -141,7 +141,10 @@ _LONGEST_ENTRY = 600
 
 
 def read_facts(data: bytes) -> list[Symbol]:
-    """Return the symbols of `facts.jsonl`, one per path, without a last line that was cut off."""
+    """Return the symbols of `facts.jsonl`, one per path, without a last line that was cut off.
+
+    A command may be called like a package; the space after its path tells them apart.
+    """
     docs: dict[str, Docstring] = {}
     found: dict[str, Symbol] = {}
     lines = data.split(b"\n")
@@ -150,9 +153,12 @@ def read_facts(data: bytes) -> list[Symbol]:
             if line:
                 fact = _decode(line, is_last=number >= len(lines) - 2)
                 symbol = Symbol.model_validate(fact) if fact else None
-                if symbol is not None and symbol.path not in found:
-                    docs[symbol.path] = parse_docstring(symbol.doc)
-                    found[symbol.path] = symbol
+                if symbol is None:
+                    continue
+                key = f"{symbol.path} " if symbol.kind == "command" else symbol.path
+                if key not in found:
+                    docs[key] = parse_docstring(symbol.doc)
+                    found[key] = symbol
     except (ValueError, ValidationError) as error:
         raise InfrastructureError(f"the sandbox returned an invalid index: {error}") from None
     _inherit_constructor_docs(found, docs)

@@ -117,7 +117,7 @@ class SymbolIndex:
         plain paths come first.
         """
         name = name.strip().removesuffix("()")
-        found = {one.path: one for one in reversed(self._find(name))}
+        found = {(one.path, one.kind): one for one in reversed(self._find(name))}
         wanted = [one for one in found.values() if not kinds or one.kind in kinds]
         return sorted(wanted, key=_preference)
 
@@ -269,7 +269,7 @@ def _best(scores: dict[int, float], limit: int) -> list[tuple[int, float]]:
 def _preference(symbol: Symbol) -> tuple[object, ...]:
     return (
         symbol.foreign,
-        symbol.kind == "parameter",
+        symbol.kind in ("parameter", "command"),
         bool(symbol.owner),
         not symbol.available,
         plainness(symbol.import_path),

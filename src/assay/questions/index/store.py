@@ -18,7 +18,7 @@ from assay.questions.index.symbols import Symbol
 from assay.sandbox import write_whole
 
 # Increased whenever the stored content or its collection changes.
-SCHEMA = 1
+SCHEMA = 2
 SYMBOLS, WORDS, INSTALLED = "symbols.sqlite", "words.txt", "installed.txt"
 
 _TABLES = (

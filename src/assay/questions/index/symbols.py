@@ -86,6 +86,8 @@ class Symbol(BaseModel):
     decorators: tuple[str, ...] = ()
     deprecated: str = ""
     """What the mark says; empty if it has none."""
+    calls: str = ""
+    """Of a function: the only name that its code uses, or its own if it stands under another."""
     is_async: bool = False
     is_abstract: bool = False
     is_enum: bool = False

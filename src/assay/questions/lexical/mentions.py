@@ -74,9 +74,11 @@ class Mention:
 def read_mention(code: str, start: int = 0, end: int = 0, *, quoted: bool = True) -> Mention:
     """Return the form of one piece of code and the name it is about."""
     text = code.strip()
-    # A decorator is about what it names, and the head of a class about its bases.
+    # A decorator and a clause are about what they name, and the head of a class about its bases.
     if re.fullmatch(r"@[\w.]+(?:\(.*\))?", text):
         text = text[1:]
+    elif clause := re.fullmatch(r"except ([\w.]+):?", text):
+        text = clause[1]
     elif re.fullmatch(r"class \w+\(.*\):", text):
         text = f"{text} pass"
     form, name, keywords = _read(text)

@@ -186,9 +186,7 @@ def _of_option(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) -
     """`Owner.name`, and "`name=…` in the `Owner` constructor"."""
     library = parsed.library
     if mention.form in _NAMING and mention.head:
-        holder = parsed.types.get(mention.head) or library.owner(mention.head, CLASSES)
-        holder = holder or _find_namesake(mention.head, parsed)
-        if holder is not None:
+        if (holder := _find_holder(mention.head, parsed)) is not None:
             yield Member(holder, mention.last, Tie.OWN, by_option=True, as_keyword=False)
         elif (guessed := library.receiver(mention.head)) is not None:
             yield Member(guessed, mention.last, Tie.NEAR, by_option=True, as_keyword=False)
@@ -199,6 +197,12 @@ def _of_option(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) -
         and (owner := _find_owner(mention, option, parsed)) is not None
     ):
         yield Member(owner, mention.last, Tie.OWN, by_option=True)
+
+
+def _find_holder(name: str, parsed: ParsedQuestion) -> Symbol | None:
+    """Return the class that a name is, or that the question says a variable is of."""
+    found = parsed.types.get(name) or parsed.library.owner(name, CLASSES)
+    return found or _find_namesake(name, parsed)
 
 
 def _find_namesake(name: str, parsed: ParsedQuestion) -> Symbol | None:
@@ -237,8 +241,11 @@ def _read_member(option: ParsedOption, member: Member, parsed: ParsedQuestion) -
     if as_parameter:
         names = frozenset(one.name for one in owner.parameters or ())
     is_there = name in names
+    is_misspelt = owner.is_enum and name.lower() in {one.lower() for one in names}
     if not is_there and (
-        library.is_open(owner, as_keyword=member.as_keyword) or _may_be_elsewhere(member, parsed)
+        library.is_open(owner, as_keyword=member.as_keyword)
+        or _may_be_elsewhere(member, parsed)
+        or is_misspelt  # A member in other letters may well be meant.
     ):
         return
     relation = _member_relation(option, member, parsed, is_there)
@@ -292,28 +299,33 @@ def _member_relation(
 
 
 def _read_call(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -> Iterator[Reading]:
-    """Yield what an `Owner(name=…)` says about the signature."""
+    """Yield what an `Owner(name=…)` says about the signature: one that is missing, or the first."""
     if mention.form is not CodeForm.CALL or not mention.keywords:
         return
     if re.search(rf"\b(?:class|def)\s+{re.escape(mention.name)}\b", parsed.code):
         return
-    owner = parsed.library.owner(mention.name, (*CLASSES, *CALLABLES))
+    owner = _find_called(mention, parsed)
     if owner is None or parsed.library.is_open(owner):
         return
-    names = parsed.library.names_of(owner)
+    # A field may be given by an alias that the signature does not show.
+    is_model = owner.kind in CLASSES and bool(owner.extra or owner.parameters is None)
+    kind = kinds.HasMember if is_model else kinds.TakesParameter
+    names = {one.name for one in owner.parameters or ()}
+    names |= parsed.library.names_of(owner) if is_model else set()
     missing = [one for one in mention.keywords if one not in names]
-    if owner.kind in CLASSES and (owner.extra or owner.parameters is None):
-        # A field may be given by an alias that the signature does not show.
-        for one in missing or mention.keywords[:1]:
-            yield Reading(
-                option.letter, kinds.HasMember(subject=path_of(owner), value=one), one in names
-            )
-        return
-    is_method = owner.kind == "method"
-    claim = kinds.AcceptsCall(
-        subject=path_of(owner), keywords=mention.keywords, is_method=is_method
+    for one in missing or mention.keywords[:1]:
+        yield Reading(option.letter, kind(subject=path_of(owner), value=one), one in names)
+
+
+def _find_called(mention: Mention, parsed: ParsedQuestion) -> Symbol | None:
+    """Return what a call calls, also a method of a variable whose class the question names."""
+    library, wanted = parsed.library, (*CLASSES, *CALLABLES)
+    found = library.owner(mention.name, wanted) or library.owner(
+        parsed.expand(mention.name), wanted
     )
-    yield Reading(option.letter, claim, expected=not missing)
+    holder = _find_holder(mention.head, parsed) if mention.head and found is None else None
+    member = library.members(holder).get(mention.last) if holder is not None else None
+    return member if member is not None and member.kind == "method" else found
 
 
 # --- Flags and enumerations --------------------------------------------------------------------
@@ -330,7 +342,9 @@ def find_command(option: ParsedOption, parsed: ParsedQuestion) -> Symbol | None:
 
 def _commands(mentions: Iterable[Mention], parsed: ParsedQuestion) -> Iterator[Symbol]:
     for mention in mentions:
-        if mention.form not in (CodeForm.COMMAND, CodeForm.NAME) or not mention.quoted:
+        # `old-name` reads like a subtraction.
+        forms = (CodeForm.COMMAND, CodeForm.NAME, CodeForm.CODE)
+        if mention.form not in forms or not mention.quoted:
             continue
         words = [word for word in mention.code.split() if not word.startswith("-")]
         found = parsed.library.owner(" ".join(words), ("command",))
@@ -478,6 +492,25 @@ def full_path(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) ->
     return expanded if library.is_own(expanded) else None
 
 
+def find_path(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -> str | None:
+    """Return the full path of what an option is: a name of a module, or a member of a class."""
+    library = parsed.library
+    if (path := full_path(mention, option, parsed) or find_only_path(mention, parsed)) is not None:
+        return path
+    holder = _find_holder(mention.head, parsed) if mention.head else None
+    holder = holder or _find_common_holder(mention.head, parsed)
+    is_member = holder is not None and mention.last in library.members(holder)
+    return f"{path_of(holder)}.{mention.last}" if holder is not None and is_member else None
+
+
+def _find_common_holder(head: str, parsed: ParsedQuestion) -> Symbol | None:
+    """Return the only class of the stem, where all options are of one variable or of none."""
+    classes = [one for one in parsed.subjects if one.kind in CLASSES]
+    wholes = [one.whole for one in parsed.options.values()]
+    is_one = all(one is not None and one.head == head for one in wholes)
+    return classes[0] if len(classes) == 1 and is_one else None
+
+
 def _read_word(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -> Iterator[Reading]:
     if (path := find_only_path(mention, parsed)) is not None and option.whole is mention:
         yield Reading(option.letter, kinds.PathExists(subject=path), expected=True)
@@ -515,9 +548,10 @@ def _is_to_be_found(
     library, owner = parsed.library, parsed.owner
     if parsed.stem.word in _OUTSIDE or not _is_anchored(parsed):
         return False
-    is_given = parsed.stem.noun in (Noun.PARAMETER, Noun.FIELD)
-    if is_given and owner is not None and library.is_open(owner):
-        return False  # It may hand on whatever it is given.
+    noun = parsed.stem.noun
+    if owner is not None and noun in _MEMBER_NOUNS:
+        if library.is_open(owner, as_keyword=noun is not Noun.METHOD):
+            return False  # It may hand on whatever it is given or asked for.
     first = mention.name.partition(".")[0]
     if mention.head and not (library.index.find(first) or library.receiver(first)):
         return False

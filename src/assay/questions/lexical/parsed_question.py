@@ -94,7 +94,7 @@ def _is_plainly_code(found: Mention, text: str) -> bool:
     if found.form in (CodeForm.CODE, CodeForm.COMMAND):
         return False
     # `Agent name` does not parse; `Nothing` does, and so does any single word of prose.
-    return found.form is not CodeForm.NAME or " " not in text
+    return found.form is not CodeForm.NAME or " " not in text.removeprefix("except ")
 
 
 def _without(text: str, found: tuple[Mention, ...]) -> str:

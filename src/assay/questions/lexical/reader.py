@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 from assay.questions.claims import kinds
 from assay.questions.claims.library import CLASSES, Library, path_of
@@ -15,13 +15,12 @@ from assay.questions.lexical.mentions import CodeForm
 from assay.questions.lexical.names import (
     Reading,
     find_import,
-    find_only_path,
-    full_path,
+    find_path,
     import_paths,
     read_names,
 )
 from assay.questions.lexical.parsed_question import ParsedQuestion
-from assay.questions.lexical.values import read_values
+from assay.questions.lexical.values import class_path, read_values
 from assay.questions.proofs.claims import Relation
 from assay.questions.verdict.compounds import CompoundKind, read_compounds
 
@@ -78,24 +77,47 @@ _ABSENCE = re.compile(
 
 
 def read_twins(parsed: ParsedQuestion) -> Iterator[tuple[str, str, kinds.TypedClaim]]:
-    """Yield pairs of options that name the same thing by two names."""
-    if parsed.is_outside_target or parsed.asks_for_failure or parsed.code:
+    """Yield pairs of options that cannot both be options, because they are one or one implies one.
+
+    Two names of one thing are one, and what a class of errors catches its bases catch as well.
+    """
+    if parsed.is_outside_target:
+        return
+    if parsed.stem.has(*_CATCHING):
+        yield from _read_wider_classes(parsed)
+    if parsed.asks_for_failure or parsed.code:
         return
     if parsed.stem.has(*_ABOUT_NAMES) or _ABSENCE.search(parsed.question.text):
         return
-    paths = {letter: path for letter in parsed.options if (path := _named_path(letter, parsed))}
-    for (first, one), (second, other) in combinations(paths.items(), 2):
+    calls = {letter: call for letter in parsed.options if (call := _named_call(letter, parsed))}
+    for (first, (one, given)), (second, (other, also)) in combinations(calls.items(), 2):
         found = [parsed.library.index.resolve(path) for path in (one, other)]
-        if one != other and _may_be_same(found, one, other, parsed):
+        if one != other and given == also and _may_be_same(found, one, other, parsed):
             claim = kinds.SameThing(subject=one, value=other, relation=Relation.TWIN)
             yield second, first, claim
+
+
+_CATCHING = ("catch*", "caught", "handle", "handles", "except")
+# So wide that whoever asks which exception to catch does not mean them.
+_ALL_ERRORS = ("Exception", "BaseException")
+
+
+def _read_wider_classes(parsed: ParsedQuestion) -> Iterator[tuple[str, str, kinds.TypedClaim]]:
+    paths = {one.letter: class_path(one, parsed) for one in parsed.options.values()}
+    for (first, one), (second, other) in permutations(paths.items(), 2):
+        if one is None or other is None or one == other or other in _ALL_ERRORS:
+            continue
+        symbol = parsed.library.index.resolve(one)
+        if symbol is not None and symbol.kind == "exception":
+            claim = kinds.InheritsFrom(subject=one, value=other, relation=Relation.IMPLIED)
+            yield first, second, claim
 
 
 def _may_be_same(
     found: Sequence[Symbol | None], one: str, other: str, parsed: ParsedQuestion
 ) -> bool:
     """Return whether two paths may lead to one thing; the proof tells whether they do."""
-    if None not in found and found[0] == found[1]:
+    if None not in found and (found[0] == found[1] or _may_hand_on(found)):
         return True
     if all(symbol is not None and symbol.kind == "constant" for symbol in found):
         # Passed on, equal values do the same whatever they are called.
@@ -105,19 +127,24 @@ def _may_be_same(
     return is_one_name and any(found) and parsed.stem.has("import*")
 
 
-def _named_path(letter: str, parsed: ParsedQuestion) -> str | None:
-    """Return the full path of the one thing that an option is."""
-    option = parsed.options[letter]
+def _may_hand_on(found: Sequence[Symbol | None]) -> bool:
+    """Return whether one may do nothing but call the other; the proof tells whether it does."""
+    names = [(one.name, one.calls) for one in found if one is not None]
+    return any(one[1] == other[0] for one, other in permutations(names, 2))
+
+
+def _named_call(letter: str, parsed: ParsedQuestion) -> tuple[str, str] | None:
+    """Return the full path of the one thing that an option is, and what it is called with."""
+    option, given = parsed.options[letter], ""
     if (statement := find_import(option, parsed)) is not None:
         paths = import_paths(statement)
         path = paths[0] if len(paths) == 1 and statement.startswith("from ") else None
     elif option.whole is not None and option.whole.form in (CodeForm.NAME, CodeForm.CALL):
-        is_bare = option.whole.code.removesuffix("()") == option.whole.name
-        path = full_path(option.whole, option, parsed) or find_only_path(option.whole, parsed)
-        path = path if is_bare else None
+        path = find_path(option, option.whole, parsed)
+        given = option.whole.code.removeprefix(option.whole.name).removeprefix("()")
     else:
         path = None
-    return None if path is None or is_private(path) else path
+    return None if path is None or is_private(path) else (path, given)
 
 
 def read_premises(parsed: ParsedQuestion) -> Iterator[kinds.TypedClaim]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
 from collections.abc import Iterator, Sequence
 
 from assay.questions.claims import kinds
@@ -152,7 +153,11 @@ def _is_equal(one: object, other: object) -> bool:
 
 _DOWN = ("inherit*", "extend*", "deriv*", "descend*", "subclass*", "child", "children")
 _UP = ("base", "parent", "superclass*", "ancestor*", "super")
-_BASE_WORDS = word_set("direct directly immediate immediately inheritance hierarchy tree")
+# "Which is caught by `except X`": a clause catches what inherits from its class.
+_CAUGHT, _CATCHES = ("caught", "handled"), ("catches", "handles")
+_BASE_WORDS = word_set(
+    "direct directly immediate immediately inheritance hierarchy tree except clause clauses"
+)
 
 
 def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
@@ -160,7 +165,10 @@ def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
     stem = parsed.stem
     classes = [one for one in parsed.subjects if one.kind in CLASSES]
     places = {p: one for p, one in enumerate(stem.tokens) if one.mention is not None}
-    words = [p for p, one in enumerate(stem.tokens) if _is_one(one.text, (*_DOWN, *_UP))]
+    is_clause = stem.has("except", "clause*")
+    up = (*_UP, *(_CATCHES if is_clause else ()))
+    related_words = (*_DOWN, *up, *(_CAUGHT if is_clause else ()))
+    words = [p for p, one in enumerate(stem.tokens) if _is_one(one.text, related_words)]
     if not classes or len(words) != 1 or not places:
         return
     related = {stem.tokens[words[0]].text, *_BASE_WORDS}
@@ -173,10 +181,11 @@ def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
             return
         named, relation = parent, Relation.NECESSARY
     is_first = relation is _EQUIVALENT and next(iter(places)) < words[0]
-    asks_for_base = is_first != _is_one(stem.tokens[words[0]].text, _UP)
-    which = "direct" if stem.has("direct*", "immediate*") else "nearest" if asks_for_base else "any"
+    asks_for_base = is_first != _is_one(stem.tokens[words[0]].text, up)
+    is_nearest = asks_for_base and not is_clause
+    which = "direct" if stem.has("direct*", "immediate*") else "nearest" if is_nearest else "any"
     for option in parsed.options.values():
-        offered = _class_path(option, parsed)
+        offered = class_path(option, parsed)
         if offered is None:
             continue
         child, base = (path_of(named), offered) if asks_for_base else (offered, path_of(named))
@@ -200,13 +209,15 @@ def _is_one(text: str, words: Sequence[str]) -> bool:
     return any(text.startswith(one[:-1]) if one.endswith("*") else text == one for one in words)
 
 
-def _class_path(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
+def class_path(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
+    """Return the full path of the class that an option is: the target's or an installed one."""
     whole = option.whole
     if whole is None or whole.form is not CodeForm.NAME:
         return None
     if isinstance(getattr(builtins, whole.name, None), type):
         return whole.name
-    if whole.head and parsed.library.index.is_foreign(whole.name):
+    is_standard = whole.name.partition(".")[0] in sys.stdlib_module_names
+    if whole.head and (is_standard or parsed.library.index.is_foreign(whole.name)):
         return whole.name
-    found = parsed.library.owner(whole.name, CLASSES)
+    found = parsed.library.owner(parsed.expand(whole.name), CLASSES)
     return None if found is None else path_of(found)

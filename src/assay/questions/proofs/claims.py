@@ -25,6 +25,7 @@ class Relation(StrEnum):
     EQUIVALENT = "equivalent"  # both
     PREMISE = "premise"  # false: the question asks about something that is not there
     TWIN = "twin"  # true: two options are the same thing, so neither can be the only answer
+    IMPLIED = "implied"  # true: if this option is an answer, so is its twin
 
 
 class Grounds(StrEnum):
@@ -46,7 +47,8 @@ class Claim:
     new interpreter, as every question about imports must. `absent_path` marks the statement that a
     full dotted name exists, whose failure leaves no doubt about how the option is to be read.
     A premise is about the question as a whole and has no option; a claim that two options are the
-    same has a `twin`. Both are read anew each time and never stored, nor are claims `by_person`.
+    same, or that one implies the other, has a `twin`. They are read anew each time and never
+    stored, nor are claims `by_person`.
     `model` names the model that made the claim, if one did and that is known, and `asks` how it
     reads the question, which counts where the words of the question leave a doubt. `reviewer` names
     the model that reviewed it, `agreed` the relation that this one sees (none, if the claim decides

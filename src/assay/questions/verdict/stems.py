@@ -105,7 +105,7 @@ def _prose(text: str) -> str:
     """Return the words without code, quotations and emphasis, which never say what is asked."""
     text = re.sub(r"```.*?(?:```|$)|~~~.*?(?:~~~|$)", " ", text, flags=re.DOTALL)
     text = text.replace("’", "'").replace("‘", "'")
-    text = re.sub(r"`[^`]*`", "CODE", text)
+    text = re.sub(r"`[^`]*`|\bexcept(?= (?:clause|block|branch|handler|statement)\b)", "CODE", text)
     text = re.sub(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)", "CODE", text)
     text = re.sub(r"\*+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", "", text)
     return re.sub(r"\s+", " ", text).strip()

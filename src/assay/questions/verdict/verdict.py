@@ -237,16 +237,26 @@ def _find_missing_premise(case: _Case) -> Judgement | None:
 
 
 def _find_twins(case: _Case) -> Judgement | None:
-    """Return the verdict where the key and another option are the same thing."""
+    """Return the verdict where the key and another option are the same, or one implies the other.
+
+    What implies another option can be the key and not the only answer; the other can.
+    """
     if case.stem.kind not in (StemKind.ONE_TRUE, StemKind.OTHER):
         return None
     for one in case.whole:
         pair = one.claim.option, one.claim.twin
-        if one.claim.relation is not Relation.TWIN or one.truth is not Truth.TRUE:
+        concerned = {Relation.TWIN: pair, Relation.IMPLIED: pair[:1]}.get(one.claim.relation, ())
+        if one.truth is not Truth.TRUE or case.key not in concerned:
             continue
-        if case.key in pair and not any(case.findings[o].state is State.FAILS for o in pair):
-            reason = f"{pair[0]} and {pair[1]} say the same: {one.claim.statement}"
-            return Judgement(Verdict.AMBIGUOUS, reason, "same-answer", pair, case.resting(pair))
+        if any(case.findings[option].state is State.FAILS for option in pair):
+            continue
+        is_same = one.claim.relation is Relation.TWIN
+        said = (
+            f"{pair[0]} and {pair[1]} say the same" if is_same else f"{pair[0]} implies {pair[1]}"
+        )
+        code = "same-answer" if is_same else "implied-answer"
+        reason = f"{said}: {one.claim.statement}"
+        return Judgement(Verdict.AMBIGUOUS, reason, code, pair, case.resting(pair))
     return None
 
 

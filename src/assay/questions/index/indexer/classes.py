@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import functools
 import inspect
+import re
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -223,10 +224,14 @@ def deprecation(mark: Any) -> str:
 
 
 def _is_dynamic(thing: type) -> bool:
-    """Return whether it makes attributes up when asked, so that absence cannot be read off it."""
+    """Return whether it makes attributes up when asked, so that absence cannot be read off it.
+
+    Models and enumerations have a `__getattr__` that gives nothing but what is listed.
+    """
     listed: list[type] = [*thing.__mro__[:-1], *type.mro(type(thing))]
     return any(
-        "__getattr__" in vars(one) and "pydantic" not in str(getattr(one, "__module__", ""))
+        "__getattr__" in vars(one)
+        and not re.match("enum$|pydantic", str(getattr(one, "__module__", "")))
         for one in listed
         if one not in (object, type)
     )
@@ -288,7 +293,7 @@ def _member_fact(thing: type, name: str, raw: Any, written: ClassSource) -> dict
         return None  # a nested class is described as a class
     shared = {"decorators": written.methods.get(name, [])}
     if isinstance(raw, (staticmethod, classmethod)):
-        return {**shared, **_function(raw.__func__, drop_first=isinstance(raw, classmethod))}
+        return {**shared, **_method(raw.__func__, name, drop_first=isinstance(raw, classmethod))}
     accessor = _accessor(raw)
     if accessor is not None:
         return {**shared, **_property(raw, accessor)}
@@ -298,7 +303,7 @@ def _member_fact(thing: type, name: str, raw: Any, written: ClassSource) -> dict
             "doc": text.clean_doc(written.docs.get(name)),
         }  # fmt: skip
     if _is_function(raw):
-        return {**shared, **_function(raw, drop_first=True)}
+        return {**shared, **_method(raw, name, drop_first=True)}
     return {
         "kind": "attribute", "default": text.format_value(raw),
         "annotation": written.annotations.get(name, ""),
@@ -322,8 +327,10 @@ def _is_function(raw: Any) -> bool:
     )
 
 
-def _function(raw: Any, *, drop_first: bool) -> dict[str, Any]:
-    return {"kind": "method", **function_fact(raw, drop_first=drop_first)}
+def _method(raw: Any, name: str, *, drop_first: bool) -> dict[str, Any]:
+    fact = {"kind": "method", **function_fact(raw, drop_first=drop_first)}
+    is_renamed = isinstance(raw, types.FunctionType) and raw.__name__ != name
+    return {**fact, "calls": raw.__name__} if is_renamed else fact
 
 
 def function_fact(raw: Any, *, drop_first: bool = False) -> dict[str, Any]:
@@ -337,7 +344,14 @@ def function_fact(raw: Any, *, drop_first: bool = False) -> dict[str, Any]:
         "is_async": inspect.iscoroutinefunction(plain) or inspect.isasyncgenfunction(plain),
         "is_abstract": bool(getattr(raw, "__isabstractmethod__", False)),
         "deprecated": deprecation(getattr(raw, "__deprecated__", None)),
+        "calls": _only_name(raw),
     }
+
+
+def _only_name(raw: Any) -> str:
+    """Return the only name that the code of a function uses, such as `parse` or `self.parse`."""
+    names: tuple[str, ...] = getattr(getattr(raw, "__code__", None), "co_names", ())
+    return names[0] if len(names) == 1 else ""
 
 
 def _property(raw: Any, accessor: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command lines of console scripts: click, typer and argparse, found by starting them.
+"""The command lines of console scripts: click, typer, argparse, optparse, found by starting them.
 
 A script is called with its parser replaced by one that stops everything and hands itself over.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import optparse
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +32,8 @@ def command_facts(name: str, value: str) -> Iterator[dict[str, Any]]:
         parser = _find_parser(name, value)
         if isinstance(parser, argparse.ArgumentParser):
             yield from _argparse(name, parser, 0)
+        elif isinstance(parser, optparse.OptionParser):
+            yield from _optparse(name, parser)
         elif parser is not None:
             yield from _click(name, parser, None, 0)
     except Exception:
@@ -62,6 +65,7 @@ def _catch_parser(name: str, function: Any) -> Any:
     sys.argv[:] = [name]
     with contextlib.ExitStack() as undo:
         _replace(undo, argparse.ArgumentParser, "parse_known_args")
+        _replace(undo, optparse.OptionParser, "parse_args")
         for module, owner, method in (
             ("click", "BaseCommand", "main"), ("click", "Command", "main"),
             ("typer", "Typer", "__call__"),
@@ -103,7 +107,7 @@ def _click(path: str, command: Any, parent: Any, depth: int) -> Iterator[dict[st
             "path": f"{path} {longest}", "kind": "option", "owner": path,
             "aliases": [one for one in dict.fromkeys([*names, parameter.name]) if one != longest],
             "doc": text.clean_doc(getattr(parameter, "help", "")), "required": parameter.required,
-            "annotation": str(getattr(parameter.type, "name", "")),
+            "annotation": str(getattr(getattr(parameter, "type", None), "name", "")),
             "default": None if default is None or callable(default) else text.format_value(default),
         }  # fmt: skip
     if depth < _DEEPEST and hasattr(command, "list_commands"):
@@ -131,4 +135,15 @@ def _argparse(path: str, parser: Any, depth: int) -> Iterator[dict[str, Any]]:
             "aliases": [one for one in dict.fromkeys([*names, action.dest]) if one != longest],
             "doc": text.clean_doc(action.help), "required": bool(action.required),
             "default": None if action.default is None else text.format_value(action.default),
+        }  # fmt: skip
+
+
+def _optparse(path: str, parser: Any) -> Iterator[dict[str, Any]]:
+    yield {"path": path, "kind": "command", "doc": text.clean_doc(parser.description)}
+    groups = (parser, *parser.option_groups)
+    for option in (one for group in groups for one in group.option_list):
+        names = [*option._long_opts, *option._short_opts]
+        yield {
+            "path": f"{path} {names[0]}", "kind": "option", "owner": path,
+            "aliases": names[1:], "doc": text.clean_doc(option.help),
         }  # fmt: skip
