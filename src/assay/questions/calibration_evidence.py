@@ -39,6 +39,12 @@ def describe_run(run: Run) -> Iterator[Block]:
         [_score_row(one) for one in (*found.kinds, found.all)],
         has_labels=True,
     )
+    if (known := found.labelled) is not None:
+        yield Paragraph(
+            f"Of {count(known.defects, 'labelled defect')} {known.found} were found and "
+            f"{known.missed} called Valid; of {count(known.sound, 'labelled sound question')} "
+            f"{known.confirmed} were confirmed and {known.accused} wrongly accused."
+        )
 
 
 def _describe_counts(found: Calibration) -> str:
@@ -81,9 +87,14 @@ def describe_case(run: Run, record: CaseRecord) -> Iterator[Block]:
             list(_describe_mutant(mutant)),
             tone,
             [Badge(result, tone)],
-            note=f"{mutant['defect'] or 'no defect'}, called {mutant['verdict']}",
+            note=f"{_name_defect(mutant)}, called {mutant['verdict']}",
             is_open=tone == "failed",
         )
+
+
+def _name_defect(mutant: Mapping[str, Any]) -> str:
+    label = mutant.get("label")
+    return f"by its label {label}" if label else str(mutant["defect"] or "no defect")
 
 
 def _describe_mutant(mutant: Mapping[str, Any]) -> Iterator[Block]:

@@ -186,7 +186,7 @@ def _sections(comparison: RunComparison, limit: int) -> Iterator[Section]:
             rows = [_change_cells(comparison.subject, change) for change in changes]
             yield Section(
                 f"{title}: {number:,}",
-                ("case", "change", "score"),
+                ("case", "change", "details"),
                 rows,
                 number - len(rows),
                 _STYLES.get(kind, ""),
