@@ -18,7 +18,7 @@ def test_a_new_problem_is_clean_and_a_typo_is_found(assay: Command, tmp_path: Pa
     cases.write_text(cases.read_text().replace("input_files:", "input_file:", 1))
     found = assay("submissions", "lint", "problems/count")
     assert found.returncode == 1
-    assert "core.yaml:5: unknown-key: there is no key `input_file` here" in found.stdout
+    assert "core.yaml:6: unknown-key: there is no key `input_file` here" in found.stdout
     assert "did you mean 'input_files'?" in found.stdout
     report = assay("submissions", "lint", "count", "--format", "json", "--out", "found.json")
     assert report.stdout == ""

@@ -184,9 +184,10 @@ def test_a_docker_environment_needs_an_engine_and_a_file_is_no_submission(
 ) -> None:
     bench = Bench(tmp_path, {"main.py": ""})
     environment = EnvironmentFile.model_validate({"type": "docker", "docker": {"image": "a"}})
-    with monkeypatch.context() as patch, pytest.raises(InfrastructureError, match="no container"):
+    with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
-        bench.run(ONE, environment=environment)
+        with pytest.raises(InfrastructureError, match="no container engine can be used"):
+            bench.run(ONE, environment=environment)
     bench.submission = bench.submission / "main.py"
     with pytest.raises(InputError, match="not the folder of a submission"):
         bench.run(ONE)

@@ -549,9 +549,9 @@ def _is_to_be_found(
     if parsed.stem.word in _OUTSIDE or not _is_anchored(parsed):
         return False
     noun = parsed.stem.noun
-    if owner is not None and noun in _MEMBER_NOUNS:
-        if library.is_open(owner, as_keyword=noun is not Noun.METHOD):
-            return False  # It may hand on whatever it is given or asked for.
+    is_keyword = noun is not Noun.METHOD
+    if owner and noun in _MEMBER_NOUNS and library.is_open(owner, as_keyword=is_keyword):
+        return False  # It may hand on whatever it is given or asked for.
     first = mention.name.partition(".")[0]
     if mention.head and not (library.index.find(first) or library.receiver(first)):
         return False

@@ -20,6 +20,7 @@ from assay import plugins
 from assay.documents import (
     DocumentError,
     MappingNode,
+    ScalarNode,
     find_places,
     is_nothing,
     list_unknown_keys,
@@ -129,7 +130,7 @@ def load_environment(
             what, where = f"there is no key `{pair.key}` here", f"{path}:{pair.line}"
             raise InputError(what, where=where, advice=f"did you mean {near!r}?")
     places = find_places(document, path)
-    written = _without_nulls(document)
+    written = _without_others(_without_nulls(document))
     found, mistakes = read_model(EnvironmentFile, written, places, allows_unknown=True)
     if found is None:
         raise mistakes[0].error()
@@ -145,6 +146,14 @@ def load_environment(
     if found.type not in EnvironmentFile.model_fields and options is not None:
         found._options = to_values(options)
     return found
+
+
+def _without_others(node: MappingNode) -> MappingNode:
+    """Return the mapping without the sections of types of containers that it does not name."""
+    type_ = node.get("type")
+    own = type_.text if isinstance(type_, ScalarNode) else None
+    others = {one for one in _CONTAINERS if one != own}
+    return replace(node, pairs=tuple(pair for pair in node.pairs if pair.key not in others))
 
 
 def _without_nulls(node: MappingNode) -> MappingNode:
