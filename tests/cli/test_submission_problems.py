@@ -22,7 +22,7 @@ def test_a_new_problem_is_clean_and_a_typo_is_found(assay: Command, tmp_path: Pa
     assert "did you mean 'input_files'?" in found.stdout
     report = assay("submissions", "lint", "count", "--format", "json", "--out", "found.json")
     assert report.stdout == ""
-    assert json.loads((tmp_path / "found.json").read_text())["findings"][0]["line"] == 5
+    assert json.loads((tmp_path / "found.json").read_text())["findings"][0]["line"] == 6
     assert assay("submissions", "lint", "count", "--ignore", "unknown-key").returncode == 0
 
 

@@ -27,7 +27,7 @@ from assay.containers import (
     sweep,
 )
 from assay.containers.owners import OWNER, describe_owner, is_abandoned
-from assay.containers.settings import Settings, has_same_fault
+from assay.containers.settings import EngineSettings, has_same_fault
 from assay.errors import InfrastructureError, InputError
 from tests.containers.machine_image import NAME
 from tests.containers.support import Traces, podman
@@ -193,10 +193,10 @@ def test_a_label_of_others_is_no_reason_to_remove(owner: str) -> None:
 
 
 def test_settings_that_fail_for_the_same_reason_are_not_tried() -> None:
-    plain, limited = Settings(), Settings((), ("--ulimit", "nproc=9:9"))
-    named = Settings(("--runtime", "runc"), limited.ulimits)
-    assert has_same_fault(Settings(("--runtime", "runc")), plain, "crun: setrlimit: no")
+    plain, limited = EngineSettings(), EngineSettings((), ("--ulimit", "nproc=9:9"))
+    named = EngineSettings(("--runtime", "runc"), limited.ulimits)
+    assert has_same_fault(EngineSettings(("--runtime", "runc")), plain, "crun: setrlimit: no")
     assert not has_same_fault(limited, plain, "crun: setrlimit: no")
-    crun = Settings(("--runtime", "crun"), limited.ulimits)
+    crun = EngineSettings(("--runtime", "crun"), limited.ulimits)
     assert has_same_fault(crun, limited, "crun: cgroups in hybrid mode not supported")
     assert not has_same_fault(named, limited, "crun: cgroups in hybrid mode not supported")

@@ -133,6 +133,9 @@ RUN: dict[str, tuple[tuple[str, ...], set[str]]] = {
 }  # fmt: skip
 # These are run by other tests: they need a model, releases, a Valid question or an own cache.
 ELSEWHERE = {
+    "environments list": "tests/containers/test_commands.py",
+    "environments pull": "tests/containers/test_commands.py",
+    "environments remove": "tests/containers/test_commands.py",
     "models check": "tests/cli/test_models.py",
     "questions calibrate": "tests/e2e/test_calibrate.py",
     "questions drift": "tests/questions/test_drift_run.py",

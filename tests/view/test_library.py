@@ -13,7 +13,7 @@ from assay.errors import InputError
 from assay.model import Outcome
 from assay.runs import JOURNAL, MANIFEST, Unit
 from assay.runs.writer import RunWriter
-from assay.view.library import Library, RunEntry
+from assay.view.library import RunEntry, RunLibrary
 from tests.runs.making import make_record, write_run
 from tests.waiting import wait_until
 
@@ -21,8 +21,8 @@ CASES = {"a": "P", "b": "F", "c": "E"}
 
 
 @contextmanager
-def library_of(folder: Path, *, reads: bool = True) -> Iterator[Library]:
-    library = Library(folder)
+def library_of(folder: Path, *, reads: bool = True) -> Iterator[RunLibrary]:
+    library = RunLibrary(folder)
     try:
         if reads:
             library.finish()
@@ -31,7 +31,7 @@ def library_of(folder: Path, *, reads: bool = True) -> Iterator[Library]:
         library.close()
 
 
-def find(library: Library, key: str) -> RunEntry:
+def find(library: RunLibrary, key: str) -> RunEntry:
     entry = library.get(key)
     assert entry is not None
     return entry

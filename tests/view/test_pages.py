@@ -15,7 +15,7 @@ from assay.model import Outcome
 from assay.reports import summarize
 from assay.runs import Gate, Run, write_gate
 from assay.view.history import list_rates, read_history
-from assay.view.library import Library
+from assay.view.library import RunLibrary
 from assay.view.links import SERVER, link_from
 from assay.view.pages import NotFoundError, Pages, list_lines, list_remarks, make_headline
 from assay.view.search_index import make_key
@@ -25,18 +25,18 @@ DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
+def library(tmp_path: Path) -> Iterator[RunLibrary]:
     (tmp_path / "runs").mkdir()
-    with closing(Library(tmp_path / "runs")) as library:
+    with closing(RunLibrary(tmp_path / "runs")) as library:
         yield library
 
 
-def write(library: Library, number: int, cases: dict[str, str], **more: object) -> None:
+def write(library: RunLibrary, number: int, cases: dict[str, str], **more: object) -> None:
     given = {"title": "t.py", "started": DAY + timedelta(days=number), **more}
     write_run(library.folder / f"run-{number}", cases, **given)  # type: ignore[arg-type]
 
 
-def read_all(library: Library) -> Pages:
+def read_all(library: RunLibrary) -> Pages:
     library.finish(texts_of=lambda entry: True)
     return Pages(library)
 
@@ -59,7 +59,7 @@ def test_the_headline_says_what_it_counts(tmp_path: Path, subject: str, words: s
         assert make_headline(summarize(run)) == words
 
 
-def test_samples_are_counted_beside_the_tests(library: Library) -> None:
+def test_samples_are_counted_beside_the_tests(library: RunLibrary) -> None:
     write(library, 1, {"a": "F:PPPFF"}, subject="agents")
     pages = read_all(library)
     run = text_of(pages.show_run(SERVER, "run-1", {}))
@@ -76,7 +76,7 @@ def test_what_else_decides_is_said(tmp_path: Path) -> None:
         assert list_remarks(summarize(run)) == ["core-cases is met: 1 of 1 core cases"]
 
 
-def test_a_title_has_a_trend_of_its_own(library: Library) -> None:
+def test_a_title_has_a_trend_of_its_own(library: RunLibrary) -> None:
     for number, cases in enumerate([{"a": "P", "b": "F"}, {"a": "P", "b": "P"}]):
         write(library, number, cases)
     write(library, 5, {"a": "E", "b": "P"})
@@ -88,7 +88,7 @@ def test_a_title_has_a_trend_of_its_own(library: Library) -> None:
     assert [line.trend for line in lines] == [[1.0], [0.5, 1.0, 1.0], [0.5, 1.0], [0.5]]
 
 
-def test_rates_of_a_title_are_of_samples_if_all_runs_took_all(library: Library) -> None:
+def test_rates_of_a_title_are_of_samples_if_all_runs_took_all(library: RunLibrary) -> None:
     write(library, 0, {"a": "P:PPF"})
     write(library, 1, {"a": "F:PFF"})
     read_all(library)
@@ -99,7 +99,7 @@ def test_rates_of_a_title_are_of_samples_if_all_runs_took_all(library: Library) 
     assert list_rates(library.entries())[0] in ("samples", "cases")
 
 
-def test_the_history_lists_the_cases_that_did_not_end_alike(library: Library) -> None:
+def test_the_history_lists_the_cases_that_did_not_end_alike(library: RunLibrary) -> None:
     write(library, 0, {"same": "P", "flips": "P", "fixed": "F"})
     write(library, 1, {"same": "P", "flips": "F", "fixed": "F"})
     write(library, 2, {"same": "P", "flips": "P", "fixed": "P", "new": "F"})
@@ -115,7 +115,7 @@ def test_the_history_lists_the_cases_that_did_not_end_alike(library: Library) ->
     assert "Cases that ended differently in the last 3 runs" in text
 
 
-def test_a_run_that_is_still_read_says_how_far(library: Library) -> None:
+def test_a_run_that_is_still_read_says_how_far(library: RunLibrary) -> None:
     write(library, 1, {f"case {n}": "P" for n in range(30)})
     library.finish()
     (entry,) = library.entries()
@@ -131,7 +131,7 @@ def test_a_run_that_is_still_read_says_how_far(library: Library) -> None:
     )
 
 
-def test_a_case_shows_how_it_ended_in_the_other_runs(library: Library) -> None:
+def test_a_case_shows_how_it_ended_in_the_other_runs(library: RunLibrary) -> None:
     write(library, 0, {"a": "P"})
     write(library, 1, {"b": "P"})
     write(library, 2, {"a": "F"})
@@ -141,7 +141,7 @@ def test_a_case_shows_how_it_ended_in_the_other_runs(library: Library) -> None:
     assert "(this run)" in page
 
 
-def test_runs_of_different_subjects_are_not_compared(library: Library) -> None:
+def test_runs_of_different_subjects_are_not_compared(library: RunLibrary) -> None:
     write(library, 0, {"a": "P"}, subject="agents")
     write(library, 1, {"a": "P"}, subject="questions")
     pages = read_all(library)
@@ -150,7 +150,7 @@ def test_runs_of_different_subjects_are_not_compared(library: Library) -> None:
     assert pages.order_comparison(SERVER, ["run-1", "run-0"]) == "/compare/run-0/run-1"
 
 
-def test_a_comparison_lists_each_kind_of_change(library: Library) -> None:
+def test_a_comparison_lists_each_kind_of_change(library: RunLibrary) -> None:
     write(library, 0, {"a": "P", "b": "F", "c": "P", "gone": "P"})
     write(library, 1, {"a": "F", "b": "P", "c": "E", "new": "P"})
     pages = read_all(library)
@@ -169,7 +169,7 @@ def test_a_comparison_lists_each_kind_of_change(library: Library) -> None:
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))
-def test_an_outcome_is_told_by_a_sign_and_a_word_too(library: Library, outcome: Outcome) -> None:
+def test_an_outcome_is_told_by_a_sign_and_a_word_too(library: RunLibrary, outcome: Outcome) -> None:
     write(library, 0, {"a": outcome.value[0].upper()})
     page = read_all(library).show_run(SERVER, "run-0", {})
     assert f'role="img" aria-label="{outcome.value}"' in page
@@ -182,7 +182,7 @@ def test_links_of_a_bundle_are_relative() -> None:
     assert link_from(0).asset("view.js") == "./assets/view.js"
 
 
-def test_hidden_characters_are_visible_wherever_a_text_is(library: Library) -> None:
+def test_hidden_characters_are_visible_wherever_a_text_is(library: RunLibrary) -> None:
     record = make_record("a\u202eb", "F", reason="r\x1b[31m", code="c\u2066", detail={"type": "t"})
     write_run(library.folder / "run", [record], title="title\x9b2J")
     pages = read_all(library)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.containers.processes import run_in_container
     from assay.containers.programs import ContainerPrograms
     from assay.containers.servers import serve_in_container
-    from assay.containers.settings import Settings, find_settings
+    from assay.containers.settings import EngineSettings, find_settings
 
 _HOMES = {
     "container": "Container ContainerSpec User",
@@ -37,7 +37,7 @@ _HOMES = {
     "processes": "run_in_container",
     "programs": "ContainerPrograms",
     "servers": "serve_in_container",
-    "settings": "Settings find_settings",
+    "settings": "EngineSettings find_settings",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
@@ -48,8 +48,8 @@ __all__ = [
     "ContainerSpec",
     "Engine",
     "EngineError",
+    "EngineSettings",
     "KeptImage",
-    "Settings",
     "User",
     "build_image",
     "commit_layer",

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.containers.counters import ControlGroup
+from assay.containers.counters import GroupOfContainer
 from assay.containers.engine import Engine, EngineError, advise, end_group, quote_words
 from assay.containers.owners import OWNER, describe_owner, remove_container
 from assay.containers.places import Places
 from assay.containers.seccomp import make_profile
-from assay.containers.settings import Runtime, Settings, find_runtime
+from assay.containers.settings import EngineSettings, Runtime, find_runtime
 from assay.errors import InfrastructureError
 from assay.sandbox import Bind, Limits, make_held
 
@@ -59,7 +59,7 @@ class ContainerSpec:
     is_fixed: bool = True
     """Whether its root is read-only and the work folder in memory; not so during set-up."""
 
-    def list_options(self, engine: Engine, settings: Settings) -> list[str]:
+    def list_options(self, engine: Engine, settings: EngineSettings) -> list[str]:
         """Return the options of `run` for it."""
         limits = self.limits
         # What is written in memory counts as memory.
@@ -104,7 +104,7 @@ class ContainerSpec:
 class Container:
     """A running container; made by `start`."""
 
-    def __init__(self, engine: Engine, settings: Settings, spec: ContainerSpec) -> None:
+    def __init__(self, engine: Engine, settings: EngineSettings, spec: ContainerSpec) -> None:
         self.engine, self.settings, self.spec = engine, settings, spec
         self.name = f"assay-{uuid.uuid4().hex[:16]}"
         folder, self._held = make_held(tempfile.gettempdir())
@@ -116,12 +116,14 @@ class Container:
         self.identifier = ""
         self.runtime: Runtime | None = None
         self.bundle: Path | None = None
-        self.group: ControlGroup | None = None
+        self.group: GroupOfContainer | None = None
         self._places: Places | None = None
         self._is_lost = False
 
     @classmethod
-    async def start(cls, engine: Engine, settings: Settings, spec: ContainerSpec) -> Container:
+    async def start(
+        cls, engine: Engine, settings: EngineSettings, spec: ContainerSpec
+    ) -> Container:
         """Start a container; raise EngineError with the engine's words if that fails."""
         container = cls(engine, settings, spec)
         try:
@@ -179,7 +181,7 @@ class Container:
             form = ["inspect", "--format", "{{.State.Pid}}", self.name]
             self.pid = int(await self.engine.run(form))
         try:
-            self.group = ControlGroup.of(self.pid)
+            self.group = GroupOfContainer.of(self.pid)
             paths = self.spec.list_places()
             self._places = Places.open(
                 self.pid, paths, self.spec.user.user, is_fixed=self.spec.is_fixed

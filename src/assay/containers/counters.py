@@ -25,7 +25,7 @@ class Counters(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ControlGroup:
+class GroupOfContainer:
     """The folders of a container's control group, by controller."""
 
     folders: dict[str, Path]
@@ -33,7 +33,7 @@ class ControlGroup:
     """The container's first processes, which are never ended from here."""
 
     @classmethod
-    def of(cls, pid: int) -> ControlGroup | None:
+    def of(cls, pid: int) -> GroupOfContainer | None:
         """Return the control group of a process; None if it cannot be seen from here.
 
         The processes that are in it now are its keepers.

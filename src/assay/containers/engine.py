@@ -28,7 +28,7 @@ class EngineError(InfrastructureError):
     """A command of an engine failed; the text has the engine's own words."""
 
 
-class Answer(NamedTuple):
+class EngineAnswer(NamedTuple):
     """How a command of an engine ended."""
 
     status: int
@@ -56,7 +56,7 @@ class Engine:
         stdin: bytes | None = None,
         timeout: float = _TIMEOUT,
         environment: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> EngineAnswer:
         """Run a command of the engine and return how it ended, whatever it says."""
         try:
             process = await asyncio.create_subprocess_exec(
@@ -82,7 +82,7 @@ class Engine:
             what = f"{self.name} {arguments[0]} did not end within {timeout:g} s"
             raise EngineError(what, advice=_ADVICE[self.name]) from None
         words = [text[-_LONGEST:].decode("utf-8", "replace") for text in (out, err)]
-        return Answer(process.returncode or 0, *words)
+        return EngineAnswer(process.returncode or 0, *words)
 
     async def run(
         self,

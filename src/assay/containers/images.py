@@ -14,7 +14,7 @@ from typing import Any
 from assay.containers.container import Container
 from assay.containers.engine import Engine, EngineError, advise, quote_words
 from assay.containers.owners import KEY, KIND
-from assay.containers.settings import Settings, find_settings
+from assay.containers.settings import EngineSettings, find_settings
 from assay.errors import InfrastructureError, InputError
 
 SET_UP, BUILD = "set-up", "build"
@@ -125,11 +125,11 @@ async def build_image(
     return await require_image(engine, tag, str(file))
 
 
-async def _find_build_settings(engine: Engine, text: str) -> Settings:
+async def _find_build_settings(engine: Engine, text: str) -> EngineSettings:
     """Return the settings with which the image that a Containerfile starts from runs here."""
     named = re.search(r"(?im)^\s*FROM\s+(?:--\S+\s+)*(\S+)", text)
     if named is None or await find_image(engine, named[1]) is None:
-        return Settings()
+        return EngineSettings()
     return await find_settings(engine, named[1])
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from assay.containers.container import Container, ContainerSpec
 from assay.containers.engine import Engine
 from assay.containers.processes import run_in_container
-from assay.containers.settings import Settings
+from assay.containers.settings import EngineSettings
 from assay.errors import InputError
 from assay.processes import Pool
 from assay.sandbox import ProgramResult, check_request
@@ -28,7 +28,7 @@ class ContainerPrograms:
     def __init__(
         self,
         engine: Engine,
-        settings: Settings,
+        settings: EngineSettings,
         spec: ContainerSpec,
         base: Path | None,
         *,

@@ -15,7 +15,7 @@ from pathlib import Path
 from assay.containers.container import Container, ContainerSpec
 from assay.containers.engine import Engine
 from assay.containers.processes import Process
-from assay.containers.settings import Settings
+from assay.containers.settings import EngineSettings
 from assay.errors import InfrastructureError
 from assay.sandbox import (
     CollectedFiles,
@@ -89,7 +89,7 @@ class ContainerServer(Server):
 @asynccontextmanager
 async def serve_in_container(
     engine: Engine,
-    settings: Settings,
+    settings: EngineSettings,
     spec: ContainerSpec,
     base: Path | None,
     command: Sequence[str],

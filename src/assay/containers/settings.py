@@ -1,4 +1,4 @@
-"""Settings with which an engine works on this machine, found by trying and never assumed.
+"""EngineSettings with which an engine works on this machine, found by trying and never assumed.
 
 The defaults of an engine come first. What is tried after them works around limits that may not be
 raised here, control groups that the default runtime refuses, and managers that are not there.
@@ -26,7 +26,7 @@ _LIMITS = ("--memory", "256m", "--memory-swap", "256m", "--pids-limit", "64")
 
 
 @dataclass(frozen=True)
-class Settings:
+class EngineSettings:
     """How containers are run here."""
 
     globals: tuple[str, ...] = ()
@@ -46,26 +46,26 @@ class Settings:
         return " ".join([*self.globals, *self.ulimits]) or "its defaults"
 
 
-def list_candidates(engine: Engine) -> Iterator[Settings]:
+def list_candidates(engine: Engine) -> Iterator[EngineSettings]:
     """Yield settings to try, the defaults first."""
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
     # Not the whole limit of this process: an engine may have less itself.
     number = _PROCESSES if most == resource.RLIM_INFINITY else min(most, _PROCESSES)
     ulimits: tuple[tuple[str, ...], ...] = ((), ("--ulimit", f"nproc={number}:{number}"))
     if not engine.is_podman:
-        yield from (Settings((), ulimit) for ulimit in ulimits)
+        yield from (EngineSettings((), ulimit) for ulimit in ulimits)
         return
     installed = [name for name in ("crun", "runc") if shutil.which(name)]
     runtimes = ((), *(("--runtime", name) for name in installed))
     managers: tuple[tuple[str, ...], ...] = ((), ("--cgroup-manager", "cgroupfs"))
     for runtime, manager, ulimit in itertools.product(runtimes, managers, ulimits):
-        yield Settings((*runtime, *manager), ulimit)
+        yield EngineSettings((*runtime, *manager), ulimit)
 
 
-_found: dict[tuple[str, str], Settings] = {}
+_found: dict[tuple[str, str], EngineSettings] = {}
 
 
-async def find_settings(engine: Engine, image: str) -> Settings:
+async def find_settings(engine: Engine, image: str) -> EngineSettings:
     """Return settings with which the image runs here, tried once per process.
 
     Raises InfrastructureError with the engine's words for its defaults if nothing works.
@@ -78,7 +78,7 @@ async def find_settings(engine: Engine, image: str) -> Settings:
     return _found[key]
 
 
-async def _try_all(engine: Engine, image: str, candidates: list[Settings]) -> Settings:
+async def _try_all(engine: Engine, image: str, candidates: list[EngineSettings]) -> EngineSettings:
     first, left = "", list(candidates)
     while left:
         candidate = left.pop(0)
@@ -95,7 +95,7 @@ async def _try_all(engine: Engine, image: str, candidates: list[Settings]) -> Se
     )
 
 
-def has_same_fault(settings: Settings, failed: Settings, words: str) -> bool:
+def has_same_fault(settings: EngineSettings, failed: EngineSettings, words: str) -> bool:
     """Return whether settings fail for the reason for which others have failed."""
     if "rlimit" in words:
         return settings.ulimits == failed.ulimits
@@ -104,7 +104,7 @@ def has_same_fault(settings: Settings, failed: Settings, words: str) -> bool:
     return False
 
 
-async def try_settings(engine: Engine, image: str, settings: Settings) -> str | None:
+async def try_settings(engine: Engine, image: str, settings: EngineSettings) -> str | None:
     """Run a container with limits; return None if that works, else the engine's words."""
     options = ("--rm", "--network", "none", "--pull", "never", *_LIMITS, *settings.ulimits)
     try:

@@ -16,7 +16,7 @@ from assay.errors import InfrastructureError, InputError
 from assay.reports import count
 from assay.runs import RunComparison
 from assay.view.comparison import KINDS, ChangePage, list_changed
-from assay.view.library import Library, RunEntry
+from assay.view.library import RunEntry, RunLibrary
 from assay.view.links import link_from
 from assay.view.pages import ASSETS, Pages, read_asset
 from assay.view.queries import CaseFilter, CaseLine, Neighbours, Page, select_worst
@@ -42,7 +42,7 @@ class Searched(NamedTuple):
 class BundlePages(Pages):
     """Pages about the runs and cases that are in a bundle, and no others."""
 
-    def __init__(self, library: Library, chosen: Mapping[str, list[CaseLine]]) -> None:
+    def __init__(self, library: RunLibrary, chosen: Mapping[str, list[CaseLine]]) -> None:
         super().__init__(library)
         self._chosen = chosen
         self._cases = {run: {case.key for case in cases} for run, cases in chosen.items()}
@@ -126,7 +126,7 @@ class Bundle(NamedTuple):
 def write_bundle(folder: Path, out: Path) -> Bundle:
     """Write the runs of a folder as pages into another folder."""
     _check_place(out)
-    with closing(Library(folder)) as library:
+    with closing(RunLibrary(folder)) as library:
         library.finish(texts_of=lambda entry: True)
         entries = library.entries()
         shown = sorted((one for one in entries if not one.state.problem), key=_started)[::-1]

@@ -208,7 +208,7 @@ class RunEntry:
         return self._facets[1]
 
 
-class Library:
+class RunLibrary:
     """The runs of a folder; a thread indexes them, those that are looked at first.
 
     With `elsewhere`, also those that were written elsewhere and that the folder remembers.

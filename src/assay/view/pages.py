@@ -43,7 +43,7 @@ from assay.view.comparison import (
     list_changed,
 )
 from assay.view.history import draw_rates, list_rates, read_history
-from assay.view.library import Library, RunEntry
+from assay.view.library import RunEntry, RunLibrary
 from assay.view.links import Links
 from assay.view.queries import (
     ORDERS,
@@ -102,7 +102,7 @@ def read_asset(name: str) -> str:
 class Pages:
     """Renders pages about the runs of a library."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: RunLibrary) -> None:
         self._library = library
         self._comparisons = Comparisons()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import InfrastructureError, InputError
 from assay.view.guard import LONGEST_HEADERS, Guard
-from assay.view.library import Library
+from assay.view.library import RunLibrary
 from assay.view.links import SERVER
 from assay.view.pages import ASSETS, NotFoundError, Pages, read_asset, render_message
 
@@ -33,7 +33,7 @@ def serve(
     import uvicorn
 
     token = secrets.token_urlsafe(32)
-    library = Library(folder, elsewhere=elsewhere)
+    library = RunLibrary(folder, elsewhere=elsewhere)
     # Before anything is announced: a folder that cannot be read is a mistake of the user.
     library.entries()
     with _bind(port) as listener:
@@ -78,7 +78,7 @@ def _bind(port: int) -> socket.socket:
     return listener
 
 
-def make_app(library: Library) -> Starlette:
+def make_app(library: RunLibrary) -> Starlette:
     """Return the application that answers whoever the guard has let in."""
     from starlette.applications import Starlette
     from starlette.responses import HTMLResponse, RedirectResponse, StreamingResponse

@@ -14,7 +14,7 @@ from assay.containers import (
     ContainerPrograms,
     ContainerSpec,
     Engine,
-    Settings,
+    EngineSettings,
     User,
     build_image,
     commit_layer,
@@ -71,7 +71,7 @@ class Equipment:
 
     engine: Engine
     image: str
-    settings: Settings
+    settings: EngineSettings
 
 
 @dataclass(frozen=True)
