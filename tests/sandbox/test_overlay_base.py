@@ -18,7 +18,7 @@ from assay.errors import InputError
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.overlay_base import Base, TooDeepError, hand_over, new_base
 from assay.sandbox.programs import CollectedFiles, ProgramResult, Programs, make_request
-from assay.sandbox.servers import Server
+from assay.sandbox.servers import JailServer
 from assay.sandbox.workers import KIB, JailWorker, Limits
 from tests.sandbox.hostile.support import command_lines, landlock_version
 from tests.waiting import PATIENCE
@@ -195,7 +195,7 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
         programs = Programs(isolation=level, base=base, ports=(port,))
         worker = await JailWorker.start(programs.jail)
         try:
-            server = Server(worker, programs.jail, port)
+            server = JailServer(worker, programs.jail, port)
             await server._begin(make_request(programs.jail, ["sh", "-c", script], {}, (), {}))
             await server.put({"went/astray": b"", "given": b"given\n"})
             await server.put({"go": b""})
