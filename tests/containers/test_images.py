@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import subprocess
 from collections.abc import Coroutine
 from pathlib import Path
@@ -137,18 +138,19 @@ def test_a_container_that_is_removed_in_the_middle_is_no_fault_of_the_program(
             running = asyncio.ensure_future(programs.run(["sleep", "100"]))
             while not (names := (await engine.run(["ps", "--quiet"])).split()):
                 await asyncio.sleep(0.05)
-            while b"sleep\x00100" not in _commands(await _pids(names[0])):
+            while not await has_begun(names[0]):
                 await asyncio.sleep(0.05)
             await engine.run(["rm", "--force", *names])
             with pytest.raises(EngineError, match="has ended"):
                 await running
             return (await programs.run(["id", "-u"])).stdout
 
-    async def _pids(name: str) -> list[str]:
-        return (await engine.run(["top", name, "hpid"])).split()[1:]
-
-    def _commands(pids: list[str]) -> bytes:
-        return b" ".join(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids)
+    async def has_begun(name: str) -> bool:
+        pids = (await engine.run(["top", name, "hpid"])).split()[1:]
+        commands = [Path(f"/proc/{pid}/cmdline") for pid in pids]
+        with contextlib.suppress(OSError):  # one that has ended meanwhile
+            return b"sleep\x00100\x00" in [command.read_bytes() for command in commands]
+        return False
 
     assert finish(scenario()) == b"65534\n"
     assert Traces() == before

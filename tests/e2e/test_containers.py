@@ -229,7 +229,9 @@ def test_interrupted_and_resumed_nothing_is_lost_and_nothing_left(
     moments = random.Random(20)
     for _ in range(MOMENTS if sign == signal.SIGKILL else 1):
         shutil.rmtree(run, ignore_errors=True)
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [*map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
         time.sleep(moments.uniform(0.5, 6.0))
         process.send_signal(sign)
         process.communicate(timeout=PATIENCE)
