@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -557,3 +557,28 @@ def test_what_an_agent_says_of_an_outage_is_kept_without_private_data(tmp_path: 
     journal = (tmp_path / "run" / "journal.jsonl").read_text()
     assert "CANARY" not in journal
     assert "987654" not in journal
+
+
+class SampleCounter:
+    """A progress that counts."""
+
+    samples = 0
+
+    def count_case(self, outcome: Outcome) -> None: ...
+
+    def count_stored(self) -> None: ...
+
+    def count_sample(self) -> None:
+        self.samples += 1
+
+
+def test_progress_counts_samples(tmp_path: Path) -> None:
+    from assay.agents import write_conversation
+    from assay.agents.plan import make_plan
+    from assay.runs import start_run
+
+    write_conversation(tmp_path / "mine")
+    counter = SampleCounter()
+    plan = make_plan([tmp_path / "mine"], {}, takes_all=True)
+    start_run(plan, runs=tmp_path / "runs", watch=lambda *about: nullcontext(counter))
+    assert counter.samples == 5

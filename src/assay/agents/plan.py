@@ -290,7 +290,7 @@ class AgentsPlan:
                 # Before any clock runs. An import error is reported by its own test.
                 with nullcontext() if self.asked.sampling.strict else suppress(InputError):
                     import_agent(test.file.agent, self._trust.for_file(test.file.path))
-        on_sample = getattr(progress, "sampled", None) or (lambda: None)
+        on_sample = getattr(progress, "count_sample", None) or (lambda: None)
         return AgentsWorker(
             self.asked.reach, self.asked.sampling, self.client, on_sample, self._trust
         )
