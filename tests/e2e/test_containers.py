@@ -262,8 +262,7 @@ def test_set_up_is_kept_by_its_content_and_can_be_listed_and_removed(
     for number in range(2):
         done = assay("submissions", "verify", *words, "--out", tmp_path / f"run-{number}")
         assert done.returncode == 0, done.stdout + done.stderr
-        listed = assay("environments", "list", "--json")
-        (kept,) = map(json.loads, listed.stdout.splitlines())
+        (kept,) = json.loads(assay("environments", "list", "--json").stdout)["images"]
         assert (kept["engine"], kept["kind"]) == ("podman", "set-up")
     (tmp_path / "mine" / "more.txt").touch()
     assert assay("submissions", "verify", *words, "--out", tmp_path / "run-2").returncode == 0

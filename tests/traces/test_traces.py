@@ -355,7 +355,7 @@ def test_what_was_done_before_a_run_ended_early_is_delivered(
     with Collector() as collector:
         point_to(collector, monkeypatch)
         process = subprocess.Popen(
-            [sys.executable, "-m", "assay", "run", "slow.py", "--otel"],
+            [sys.executable, "-m", "assay", "run", "slow.py", "--otel", "--jobs", "1"],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -15,6 +15,7 @@ from assay.containers.container import Container
 from assay.containers.engine import Engine, EngineError, advise, quote_words
 from assay.containers.owners import KEY, KIND
 from assay.containers.settings import EngineSettings, find_settings
+from assay.documents import LARGEST_SOURCE, read_text
 from assay.errors import InfrastructureError, InputError
 
 SET_UP, BUILD = "set-up", "build"
@@ -87,8 +88,8 @@ async def build_image(
     Raises EngineError with the end of the log if the build fails; nothing is left of it.
     """
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(file, LARGEST_SOURCE)
+    except OSError as error:
         raise InputError(f"the Containerfile cannot be read: {error}", where=str(file)) from None
     key = digest_context(text, context)
     tag = f"{_REPOSITORY[BUILD]}:{key}"
