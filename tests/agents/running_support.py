@@ -76,8 +76,8 @@ def run_file(
 class _Samples:
     """A progress that tells of samples alone."""
 
-    def __init__(self, sampled: Callable[[], None]) -> None:
-        self.sampled = sampled
+    def __init__(self, count_sample: Callable[[], None]) -> None:
+        self.count_sample = count_sample
 
     def count_case(self, outcome: Outcome) -> None: ...
 
